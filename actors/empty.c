@@ -1,0 +1,1 @@
+typedef int zpeer_actors_empty_t;

@@ -1,0 +1,155 @@
+/*  lane.h - what one peer still has to be told (DESIGN 6)
+
+    Not a list of tasks but, per instance, which kinds of change the peer has
+    not confirmed, and a reference to the newest state. What goes over the wire
+    is rendered when a batch is built.
+
+    A core: no socket, thread, clock or log. Every function takes now, the
+    monotonic time in ms; what the lane has to say comes back through the report
+    function, and zpeer_lane_wake says when to call again.
+
+    Threads: one at a time. Units: ms, bytes, items. Memory: 64 bytes per
+    instance the lane knows, and what is in flight.
+*/
+#ifndef ZPEER_LANE_H_INCLUDED
+#define ZPEER_LANE_H_INCLUDED
+
+#include "chunk.h"
+#include "item.h"
+#include "result.h"
+
+//  How a task ends; each task accepted ends exactly once. name, Prometheus
+//  label, meaning
+#define ZPEER_LANE_ENDINGS(X)                                                  \
+    X (DELIVERED, "delivered", "the peer confirmed it")                        \
+    X (SUPERSEDED, "superseded", "a later change made it unnecessary")         \
+    X (EXPIRED, "expired", "a Heartbeat, or an ASG update, too old to send")   \
+    X (OVERFLOWED, "overflowed", "a Heartbeat, too many were waiting")         \
+    X (ESCALATED, "escalated", "lost while the counter stood at its maximum")  \
+    X (FAILED, "failed", "lost to another permanent error")                    \
+    X (DROPPED, "dropped", "owed, without a timestamp to ask with")            \
+    X (REJECTED, "rejected", "the peer does not take it")                      \
+    X (CONFLICT, "conflict", "the peer has a newer registration")              \
+    X (SETTLED, "settled", "a replicated event said the same")                 \
+    X (FORGOTTEN, "forgotten", "the source dropped the instance")              \
+    X (SHUTDOWN, "shutdown", "still waiting when the engine stopped")          \
+    X (PEER_REMOVED, "peer-removed", "still waiting when the peer went")
+
+typedef enum {
+#define X(name, label, meaning) ZPEER_ENDED_##name,
+    ZPEER_LANE_ENDINGS (X)
+#undef X
+        ZPEER_ENDINGS
+} zpeer_ending_t;
+
+//  What the lane tells its host while it works
+typedef enum {
+    ZPEER_LANE_CONFLICT,       //  copy: the peer's newer registration
+    ZPEER_LANE_NEED_REGISTER,  //  the view has no Register, or an older one
+    ZPEER_LANE_REJECTED,       //  code: the item's status, or the HTTP status
+    ZPEER_LANE_DROPPED,        //  ending: ESCALATED or FAILED, once per
+                               //  instance; DROPPED when it cannot be asked for
+    ZPEER_LANE_DELIVERED,      //  bits: what was confirmed; only when asked
+    ZPEER_LANE_RELEASED        //  The lane has dropped the instance; its
+                               //  handle is free as far as it is concerned
+} zpeer_lane_report_kind_t;
+
+//  Kinds of change, as bits of zpeer_lane_report_t
+#define ZPEER_LANE_C 1u   //  Cancel
+#define ZPEER_LANE_R 2u   //  Register
+#define ZPEER_LANE_S 4u   //  StatusUpdate
+#define ZPEER_LANE_D 8u   //  DeleteStatusOverride
+#define ZPEER_LANE_H 16u  //  Heartbeat
+
+typedef struct {
+    zpeer_lane_report_kind_t kind;
+    const zpeer_state_t *state;  //  Borrowed for the call
+    const zpeer_copy_t *copy;    //  Borrowed, or NULL
+    zpeer_ending_t ending;
+    unsigned bits;  //  ZPEER_LANE_x: which kinds of change it is about
+    int code;
+    uint64_t batch;  //  Id of the batch it happened to; 0: none
+} zpeer_lane_report_t;
+
+typedef void (zpeer_lane_report_fn) (void *arg,
+                                     const zpeer_lane_report_t *report);
+
+typedef struct {
+    uint32_t max_items;        //  Of a batch
+    uint32_t max_bytes;        //  Of a batch's body
+    uint32_t linger_ms;        //  How long the oldest change waits for company
+    uint32_t read_timeout_ms;  //  How long an ambiguous attempt may come late
+    uint32_t pool;             //  Most instances waiting with a Heartbeat
+    bool delivered;            //  Report ZPEER_LANE_DELIVERED
+    uint64_t seed;             //  For the jitter of the pauses
+    zpeer_lane_report_fn *report;  //  May be NULL
+    void *arg;
+} zpeer_lane_options_t;
+
+//  A batch to send. The items borrow what the lane keeps: write them down
+//  before the lane is called again.
+typedef struct {
+    uint64_t id;
+    uint32_t count;
+    const zpeer_item_t *items;
+} zpeer_lane_batch_t;
+
+//  Gauges and counters
+typedef struct {
+    uint64_t accepted;              //  Tasks
+    uint64_t ended[ZPEER_ENDINGS];  //  Tasks, by ending
+    uint64_t expired;
+    uint64_t waiting;    //  Tasks
+    uint64_t in_flight;  //  Tasks
+    uint32_t instances;  //  Known to the lane
+    uint32_t queued;     //  Instances with a live change waiting
+    uint32_t owed;       //  Instances told in vain
+    uint32_t renew;      //  Of these: only a Heartbeat was lost
+    uint32_t unsure;     //  Instances with an unsettled ambiguous attempt
+    uint32_t rejected;   //  Instances the peer does not take
+    uint32_t batches_in_flight;
+    uint32_t size;          //  Items a batch may have at present
+    uint32_t window;        //  Batches that may be in flight at present
+    uint64_t memory_bytes;  //  Of the lane itself, without states
+} zpeer_lane_stats_t;
+
+typedef struct zpeer_lane zpeer_lane_t;
+
+zpeer_lane_t *zpeer_lane_new (const zpeer_lane_options_t *options);
+
+void zpeer_lane_destroy (zpeer_lane_t **self_p);
+
+//  Takes one change of the view in. Keeps references of its own.
+void zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
+                        const zpeer_change_t *change);
+
+//  Builds the next batch if one may go now; credit is how many more the
+//  dispatchers can take. id is the number the caller gives it, never used
+//  before. Returns false when there is none to send.
+bool zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit,
+                      uint64_t id, zpeer_lane_batch_t *batch);
+
+//  Takes the end of an attempt in. A batch the lane does not know is ignored:
+//  returns false.
+bool zpeer_lane_done (zpeer_lane_t *self, uint64_t now,
+                      const zpeer_result_t *result);
+
+//  When zpeer_lane_next should be called though nothing came in; UINT64_MAX:
+//  not before something does. Never in the past.
+uint64_t
+zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit);
+
+//  Ends every task that has not ended, with this ending; what is in flight is
+//  forgotten. For stopping. Returns how many tasks that were.
+uint64_t zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending);
+
+//  Nothing waits and nothing is in flight (owed instances may remain)
+bool zpeer_lane_idle (const zpeer_lane_t *self);
+
+void zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats);
+
+//  Walks everything and says whether the accounting sum holds and every
+//  instance stands where it belongs. For tests: it is slow.
+bool zpeer_lane_check (const zpeer_lane_t *self);
+
+#endif

@@ -1,0 +1,81 @@
+/*  view.h - the acceptor's registry: what the source says (DESIGN 5)
+
+    Applies every event in order of arrival, by the rules of a receiving
+    registry (EUREKA.md 3.4, without status rule 4), and says for each what the
+    lanes must be told. Gives every instance and every ASG its handle.
+
+    A core: no socket, thread, clock or log. now is the monotonic time in ms.
+
+    Handles. Dense, from 0, instances and ASGs each their own range. An instance
+    that leaves for good is released: every lane that was told of it has to
+    answer before the handle is used again; until then the view keeps it, so an
+    instance that comes back gets the same one.
+*/
+#ifndef ZPEER_VIEW_H_INCLUDED
+#define ZPEER_VIEW_H_INCLUDED
+
+#include "chunk.h"
+#include "event.h"
+
+typedef struct {
+    uint32_t tombstone_ms;  //  How long a cancelled instance is remembered
+    bool age_out;           //  Drop what was not renewed for two leases
+} zpeer_view_options_t;
+
+typedef struct {
+    uint32_t instances;   //  Present
+    uint32_t tombstones;  //  Cancelled or forgotten, remembered
+    uint32_t releasing;   //  Gone, but a lane has not answered
+    uint32_t asgs;
+    uint64_t outdated;  //  Events older than the view, in all
+    uint64_t aged_out;  //  Instances, in all
+} zpeer_view_stats_t;
+
+typedef struct zpeer_view zpeer_view_t;
+
+zpeer_view_t *zpeer_view_new (const zpeer_view_options_t *options);
+
+void zpeer_view_destroy (zpeer_view_t **self_p);
+
+//  What an event comes to
+typedef struct {
+    bool tell;              //  change is for the lanes
+    bool need_register;     //  Outcome: the host has a Register and we do not
+    zpeer_change_t change;  //  change.state is borrowed from the view, and NULL
+                            //  when every lane has it
+    zpeer_state_t *state;   //  Borrowed: the instance's present state
+} zpeer_applied_t;
+
+void zpeer_view_apply (zpeer_view_t *self, uint64_t now,
+                       const zpeer_parsed_t *event, zpeer_applied_t *applied);
+
+//  From now on every change carries its state again: a lane was added, or one
+//  missed a chunk.
+void zpeer_view_tell_all (zpeer_view_t *self);
+
+//  Lanes are numbered by whoever keeps the view, 0..63. A lane that is removed
+//  has nothing to answer any more.
+void zpeer_view_add_lane (zpeer_view_t *self, unsigned lane);
+
+void zpeer_view_remove_lane (zpeer_view_t *self, unsigned lane);
+
+//  A lane has dropped the instance it knew in the state seq
+void zpeer_view_released (zpeer_view_t *self, unsigned lane, uint32_t handle,
+                          uint64_t seq);
+
+//  Lets go of what is old: one instance a call. Returns true and fills change
+//  (RELEASE) when one went; call again until false.
+bool
+zpeer_view_expire (zpeer_view_t *self, uint64_t now, zpeer_change_t *change);
+
+//  When zpeer_view_expire should be called again; UINT64_MAX: not before an
+//  event comes
+uint64_t zpeer_view_wake (const zpeer_view_t *self);
+
+//  The present state of an instance, borrowed; NULL: not known
+zpeer_state_t *
+zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
+
+void zpeer_view_stats (const zpeer_view_t *self, zpeer_view_stats_t *stats);
+
+#endif

@@ -1,0 +1,1 @@
+typedef int zpeer_bus_empty_t;

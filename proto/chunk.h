@@ -1,0 +1,60 @@
+/*  chunk.h - what the acceptor tells the lanes in one turn
+
+    A chunk is built by one thread, then frozen and counted: every lane gets the
+    same one. It travels as a message that holds a pointer and a free function,
+    so that nothing leaks when a socket closes unread.
+
+    A change carries the instance's state only when some lane may not have it;
+    NULL means: as you were told last. A lane that keeps the state takes a
+    reference of its own.
+*/
+#ifndef ZPEER_CHUNK_H_INCLUDED
+#define ZPEER_CHUNK_H_INCLUDED
+
+#include "state.h"
+
+//  Most changes in a chunk
+#define ZPEER_CHUNK_MAX 1024
+
+typedef enum {
+    //  The event came from a peer, which tells the others: it is not sent on
+    ZPEER_CHANGE_REPLICATED = 1,
+    //  A Register of an instance that is back after Forget: peers may still
+    //  hold something of its earlier life
+    ZPEER_CHANGE_FRESH = 2,
+    //  The view has let go of the instance: the lane drops it once it owes
+    //  nothing, and says so, for then its handle can be used again. No event:
+    //  the action means nothing.
+    ZPEER_CHANGE_RELEASE = 4,
+    //  The lane was not told of a change it should have been: it owes the
+    //  instance its present state. No event: the action means nothing.
+    ZPEER_CHANGE_OWE = 8
+} zpeer_change_flag_t;
+
+typedef struct {
+    zpeer_state_t *state;  //  Owned reference, or NULL: unchanged
+    uint64_t given;        //  Timestamp of a Heartbeat that the view cannot
+                           //  vouch for; 0: none
+    uint32_t handle;       //  Of the instance, or of the ASG
+    uint8_t action;        //  zpeer_action_t
+    uint8_t flags;         //  zpeer_change_flag_t
+} zpeer_change_t;
+
+typedef struct {
+    atomic_uint refs;
+    uint32_t count;
+    zpeer_change_t changes[ZPEER_CHUNK_MAX];
+} zpeer_chunk_t;
+
+//  An empty chunk with one reference, the caller's
+zpeer_chunk_t *zpeer_chunk_new (void);
+
+zpeer_chunk_t *zpeer_chunk_ref (zpeer_chunk_t *self);
+
+//  Drops a reference; the last one drops those of the states too
+void zpeer_chunk_unref (zpeer_chunk_t **self_p);
+
+//  For zmq_msg_init_data: data is the chunk, hint is not used
+void zpeer_chunk_free (void *data, void *hint);
+
+#endif
