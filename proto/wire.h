@@ -28,6 +28,13 @@
       OK             d > h   peer u32; not answered
       HASREACHEDMAX  d > h   token u64, peer u32; answered with FAILED's
                              fields, nothing is counted, announce is 0
+
+    batcher (PUSH) and acceptor (PULL):
+
+      RELEASED   b > a   lane u32, then handle u32 and seq u64, repeated: the
+                         lane has dropped these instances
+      chunks     a > b   one frame: a pointer to a zpeer_chunk_t and its free
+                         function; inproc only
 */
 #ifndef ZPEER_WIRE_H_INCLUDED
 #define ZPEER_WIRE_H_INCLUDED
@@ -137,5 +144,14 @@ int zpeer_wire_get_failed (const void *data, size_t size,
 size_t zpeer_wire_put_peer (uint8_t out[ZPEER_WIRE_MAX], uint32_t peer);
 
 int zpeer_wire_get_peer (const void *data, size_t size, uint32_t *peer);
+
+//  RELEASED: the first call for a message puts the lane, each adds an instance
+void zpeer_wire_put_released (zpeer_buffer_t *out, uint32_t lane,
+                              uint32_t handle, uint64_t seq);
+
+//  Reads the instance at *offset and moves it on; 0 is the start. ZPEER_E_AGAIN
+//  at the end.
+int zpeer_wire_get_released (const void *data, size_t size, size_t *offset,
+                             uint32_t *lane, uint32_t *handle, uint64_t *seq);
 
 #endif

@@ -1,0 +1,116 @@
+/*  engine.h - the engine: starts, wires and stops the actors
+
+    A host that embeds zpeer needs this, a feed (feed.h) to put its registry's
+    events in, and a watch (watch.h) to read outcomes.
+
+        zpeer_engine_t *engine = zpeer_engine_new ();
+        zpeer_engine_set (engine, "zpeer.events.endpoint", "inproc://events");
+        zpeer_engine_start (engine);
+        zpeer_engine_add_peer (engine, "http://peer1:8761/eureka/");
+        …
+        zpeer_engine_stop (engine);
+        zpeer_engine_destroy (&engine);
+
+    Threads: one at a time calls an engine; the actors run in threads of their
+    own. Several engines in one process do not know of each other, as long as
+    their endpoints differ.
+
+    Blocking: start, add and remove wait for the actors' answers, which takes
+    milliseconds; remove and stop wait for what is in flight, at most
+    zpeer.stop.deadline-ms plus 100 ms.
+
+    The host's signal handlers, stdout, environment and czmq settings are left
+    as they are.
+*/
+#ifndef ZPEER_ENGINE_H_INCLUDED
+#define ZPEER_ENGINE_H_INCLUDED
+
+#include <zpeer/log.h>
+#include <zpeer/options.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//  Most peers of one engine
+#define ZPEER_PEERS_MAX 64
+
+typedef struct zpeer_engine zpeer_engine_t;
+
+//  A new engine with default options, not started. Never NULL.
+ZPEER_EXPORT zpeer_engine_t *zpeer_engine_new (void);
+
+//  Stops it if it runs, frees it, sets the pointer to NULL
+ZPEER_EXPORT void zpeer_engine_destroy (zpeer_engine_t **self_p);
+
+//  Who gets the messages; before start
+ZPEER_EXPORT void
+zpeer_engine_set_log (zpeer_engine_t *self, zpeer_log_fn *log, void *arg);
+
+//  Sets an option by name (options.h); before start. Returns ZPEER_OK, or
+//  ZPEER_E_UNKNOWN, ZPEER_E_RANGE, ZPEER_E_STATE; zpeer_engine_error says what
+//  is wrong, with key, value and range.
+ZPEER_EXPORT int
+zpeer_engine_set (zpeer_engine_t *self, const char *key, const char *value);
+
+//  Takes over a whole table of options; before start
+ZPEER_EXPORT int
+zpeer_engine_set_options (zpeer_engine_t *self, const zpeer_options_t *options);
+
+//  A sentence about the last call that failed; "" before. Valid until the next
+//  call.
+ZPEER_EXPORT const char *zpeer_engine_error (const zpeer_engine_t *self);
+
+//  Starts acceptor, health and reporter and binds both endpoints. Returns
+//  ZPEER_OK, or ZPEER_E_BIND, ZPEER_E_RESOURCES, ZPEER_E_STATE.
+ZPEER_EXPORT int zpeer_engine_start (zpeer_engine_t *self);
+
+//  The endpoints as bound (with the port that was chosen, if it was "*").
+//  Valid until stop; NULL before start.
+ZPEER_EXPORT const char *zpeer_engine_events (const zpeer_engine_t *self);
+ZPEER_EXPORT const char *zpeer_engine_outcomes (const zpeer_engine_t *self);
+
+//  Adds a peer by its base URL, as Eureka's clients write it; with credentials
+//  in the URL, or as user and password (both may be NULL). From now on it is
+//  told of every change; what the view already holds it learns as those
+//  instances change. Returns ZPEER_OK, ZPEER_E_INVALID (not a URL),
+//  ZPEER_E_EXISTS, ZPEER_E_RESOURCES (descriptors, sockets, too many peers: the
+//  engine goes on as before), ZPEER_E_REJECTED (it is this node's own URL).
+ZPEER_EXPORT int zpeer_engine_add_peer (zpeer_engine_t *self, const char *url);
+ZPEER_EXPORT int
+zpeer_engine_add_peer_auth (zpeer_engine_t *self, const char *url,
+                            const char *user, const char *password);
+
+//  Removes a peer: no more changes for it, what is in flight may end within
+//  zpeer.stop.deadline-ms. Returns ZPEER_OK or ZPEER_E_UNKNOWN.
+ZPEER_EXPORT int
+zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url);
+
+//  Adds one more dispatcher for a peer, in this process: its window doubles,
+//  triples, … Returns ZPEER_OK, ZPEER_E_UNKNOWN or ZPEER_E_RESOURCES.
+ZPEER_EXPORT int
+zpeer_engine_add_dispatcher (zpeer_engine_t *self, const char *url);
+
+//  Lets dispatchers of other processes or machines (dispatcher.h) work for a
+//  peer: binds endpoint (ipc or tcp) on its batcher, and health's on
+//  health_endpoint unless that is bound already. Returns ZPEER_OK,
+//  ZPEER_E_UNKNOWN or ZPEER_E_BIND.
+ZPEER_EXPORT int
+zpeer_engine_open_peer (zpeer_engine_t *self, const char *url,
+                        const char *endpoint, const char *health_endpoint);
+
+//  The number a peer has in health and in dispatchers' PEER command; -1: no
+//  such peer
+ZPEER_EXPORT int
+zpeer_engine_peer_id (const zpeer_engine_t *self, const char *url);
+
+//  Stops in order: intake closes, all batchers drain at once within
+//  zpeer.stop.deadline-ms, then dispatchers, health, reporter. Returns how many
+//  tasks were not delivered (0: all were), or a negative error.
+ZPEER_EXPORT int64_t zpeer_engine_stop (zpeer_engine_t *self);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
