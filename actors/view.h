@@ -76,6 +76,17 @@ uint64_t zpeer_view_wake (const zpeer_view_t *self);
 zpeer_state_t *
 zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
 
+//  What a lane must be told that missed changes of an instance: its present
+//  state (OWE), or FORGET if the source let go of it without a Cancel; then
+//  RELEASE if the view is letting go of it. Fills at most two changes, their
+//  states borrowed; returns how many, 0 for a handle that is not in use.
+unsigned zpeer_view_catch_up (const zpeer_view_t *self, uint32_t handle,
+                              zpeer_change_t changes[2]);
+
+//  The same for an ASG: its present state as an AsgStatusUpdate, or nothing
+unsigned zpeer_view_catch_up_asg (const zpeer_view_t *self, uint32_t handle,
+                                  zpeer_change_t changes[2]);
+
 void zpeer_view_stats (const zpeer_view_t *self, zpeer_view_stats_t *stats);
 
 #endif
