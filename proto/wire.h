@@ -24,10 +24,10 @@
 
       FAIL           d > h   token u64, peer u32, gated u8
       FAILED         h > d   token u64, count u32, max u32, reached u8,
-                             announce u8
+                             announce u8; answers FAIL and HASREACHEDMAX
       OK             d > h   peer u32; not answered
-      HASREACHEDMAX  d > h   token u64, peer u32; answered with FAILED's
-                             fields, nothing is counted, announce is 0
+      HASREACHEDMAX  d > h   the fields of FAIL, gated 0; nothing is counted,
+                             announce is 0 in the answer
 
     batcher (PUSH) and acceptor (PULL):
 
@@ -42,6 +42,33 @@
 #include "buffer.h"
 #include "item.h"
 #include "result.h"
+
+//  Frame 0 of every message: name, its text
+#define ZPEER_WIRE_COMMANDS(X)                                                 \
+    X (READY)                                                                  \
+    X (BATCH)                                                                  \
+    X (DONE)                                                                   \
+    X (ACK)                                                                    \
+    X (HEARTBEAT)                                                              \
+    X (GOODBYE)                                                                \
+    X (FAIL)                                                                   \
+    X (FAILED)                                                                 \
+    X (OK)                                                                     \
+    X (HASREACHEDMAX)                                                          \
+    X (RELEASED)
+
+typedef enum {
+#define X(name) ZPEER_WIRE_##name,
+    ZPEER_WIRE_COMMANDS (X)
+#undef X
+        ZPEER_WIRE_COMMAND_COUNT  //  Also: no such command
+} zpeer_wire_command_t;
+
+//  Static text of frame 0
+const char *zpeer_wire_command_text (zpeer_wire_command_t command);
+
+//  Which command frame 0 names; ZPEER_WIRE_COMMAND_COUNT for any other bytes
+zpeer_wire_command_t zpeer_wire_command (const void *data, size_t size);
 
 //  What the body of a BATCH is
 typedef enum {
@@ -59,7 +86,8 @@ typedef struct {
 #define ZPEER_WIRE_MAX 64
 
 //  Each _put writes the fixed frame into out and returns its size; each _get
-//  reads it and returns ZPEER_OK, or ZPEER_E_PARSE for a wrong size or value.
+//  reads it and returns ZPEER_OK, or ZPEER_E_PARSE for a wrong size or value;
+//  its outputs are untouched then, but for what arrays have room for.
 
 size_t zpeer_wire_put_ready (uint8_t out[ZPEER_WIRE_MAX], uint32_t credit,
                              bool remote);
@@ -87,7 +115,8 @@ int
 zpeer_wire_get_held (const void *data, size_t size, uint32_t *credit,
                      uint64_t *echo, uint64_t *ids, size_t max, size_t *count);
 
-//  DONE: fixed fields here, codes and copies as frames of their own
+//  DONE: fixed fields here, codes and copies as frames of their own. _get sets
+//  codes and copies to NULL and detail to "".
 size_t
 zpeer_wire_put_done (uint8_t out[ZPEER_WIRE_MAX], const zpeer_result_t *result);
 
@@ -107,15 +136,16 @@ int zpeer_wire_get_copies (const void *data, size_t size, zpeer_copy_t *copies,
 
 //  One request of a ZPEER_MODE_SINGLE body
 typedef struct {
-    zpeer_slice_t method;
-    zpeer_slice_t path;  //  Below the base URL, query included
+    const char *method;  //  Static: DELETE, POST or PUT
+    zpeer_slice_t path;  //  Below the base URL, query included; visible ASCII
     zpeer_slice_t body;  //  May be empty
 } zpeer_wire_request_t;
 
 //  Appends the request that stands for item to the body of a BATCH
 void zpeer_wire_put_request (zpeer_buffer_t *out, const zpeer_item_t *item);
 
-//  Reads the request at *offset and moves it on; slices point into data
+//  Reads the request at *offset and moves it on; slices point into data.
+//  ZPEER_E_AGAIN at the end.
 int zpeer_wire_get_request (const void *data, size_t size, size_t *offset,
                             zpeer_wire_request_t *request);
 
