@@ -1,1 +1,0 @@
-typedef int zpeer_actors_empty_t;

@@ -1,0 +1,93 @@
+/*  messages.h - everything the library can say
+
+    One table, from which the ids, the texts and MESSAGES.md come. An id never
+    changes and is never used again; every text names at least one thing. Lines
+    that are sampled (throttle.h) end with how many were held back.
+*/
+#ifndef ZPEER_MESSAGES_H_INCLUDED
+#define ZPEER_MESSAGES_H_INCLUDED
+
+#include <inttypes.h>
+#include <zpeer/log.h>
+
+//  The end of a sampled line
+#define ZPEER_HELD " (%" PRIu64 " more held back)"
+
+//  name, id, level, format, what to do
+#define ZPEER_MESSAGES(X)                                                      \
+    X (ENGINE_STARTED, "ZPR001", INFO,                                         \
+       "engine started, events at %s, outcomes at %s", "Nothing.")             \
+    X (ENGINE_STOPPED, "ZPR002", INFO,                                         \
+       "engine stopped, %" PRIu64 " tasks were not delivered",                 \
+       "If that is many: raise zpeer.stop.deadline-ms.")                       \
+    X (OPTION_UNUSED, "ZPR003", WARNING, "option %s has no effect",            \
+       "Remove it, or leave it for the reference's sake.")                     \
+    X (PEER_ADDED, "ZPR010", INFO, "peer %s added", "Nothing.")                \
+    X (PEER_REMOVED, "ZPR011", INFO,                                           \
+       "peer %s removed, %" PRIu64 " tasks were not delivered", "Nothing.")    \
+    X (PEER_REFUSED, "ZPR012", ERROR, "peer %s not added: %s",                 \
+       "If descriptors or sockets ran out, raise the limit (ulimit -n, "       \
+       "zsys_set_max_sockets); the engine goes on with the peers it has.")     \
+    X (EVENT_REJECTED, "ZPR020", WARNING, "event rejected: %s" ZPEER_HELD,     \
+       "Mend the feeder: the text names the field that is wrong.")             \
+    X (INBOX_FULL, "ZPR021", WARNING,                                          \
+       "peer %u took no changes for %u ms, %u instances are owed to it",       \
+       "Nothing, they are told later; if it repeats, the machine is too "      \
+       "busy for what the feeders send.")                                      \
+    X (PEER_CONGESTED, "ZPR030", WARNING,                                      \
+       "peer %s is busy (HTTP status %u), %u tasks are kept" ZPEER_HELD,       \
+       "Look at the peer's load; sending goes on more slowly by itself.")      \
+    X (NETWORK_FAILURE, "ZPR031", ERROR,                                       \
+       "peer %s cannot be reached (failure %s): %s" ZPEER_HELD,                \
+       "See that the peer runs and that name, port and route are right.")      \
+    X (READ_TIMEOUT, "ZPR032", ERROR,                                          \
+       "peer %s was silent for too long (failure %s), a greater "              \
+       "eureka.server.peer-node-read-timeout-ms than %u may help" ZPEER_HELD,  \
+       "See why the peer is slow; if it always is, raise the timeout.")        \
+    X (TLS_FAILURE, "ZPR033", ERROR,                                           \
+       "peer %s failed in TLS, %u tasks dropped: %s" ZPEER_HELD,               \
+       "Check the peer's certificate and zpeer.tls.ca-file.")                  \
+    X (UNUSABLE_ANSWER, "ZPR034", ERROR,                                       \
+       "peer %s gave an unusable answer (failure %s): %s" ZPEER_HELD,          \
+       "Check that the URL is a Eureka server's and no proxy answers.")        \
+    X (HTTP_STATUS, "ZPR035", ERROR,                                           \
+       "peer %s answered HTTP status %u, %u tasks dropped" ZPEER_HELD,         \
+       "401 and 403: credentials; 404: the URL's path; 5xx: its log.")         \
+    X (ESCALATED, "ZPR036", ERROR,                                             \
+       "peer %s failed %s times in a row, %u tasks dropped; what fails from "  \
+       "now on is not tried again until the peer answers",                     \
+       "Bring the peer back; apiml.discovery.maxPeerRetries is the limit.")    \
+    X (RECOVERED, "ZPR037", INFO, "peer %s answers again after %s failures",   \
+       "Nothing.")                                                             \
+    X (INTERNAL_FAILURE, "ZPR038", ERROR,                                      \
+       "request to peer %s failed here, %u tasks dropped: %s" ZPEER_HELD,      \
+       "Report it, with the text.")                                            \
+    X (INSTANCE_REJECTED, "ZPR040", WARNING,                                   \
+       "peer %s does not take %s/%s: status %u" ZPEER_HELD,                    \
+       "See the peer's log; a new registration is tried again.")               \
+    X (CONFLICT, "ZPR041", WARNING,                                            \
+       "peer %s has a newer registration of %s/%s" ZPEER_HELD,                 \
+       "Two registries own the instance; the outcome holds the peer's copy.")  \
+    X (LANE_OVERFLOW, "ZPR042", WARNING,                                       \
+       "more than %u instances wait for peer %s, heartbeats are given "        \
+       "up" ZPEER_HELD,                                                        \
+       "Bring the peer back, or raise "                                        \
+       "eureka.server.max-elements-in-peer-replication-pool.")                 \
+    X (DISPATCHER_LOST, "ZPR050", WARNING,                                     \
+       "a dispatcher of peer %s is gone, %u batches taken back",               \
+       "See why it ended, or what cut it off.")                                \
+    X (BATCHER_SILENT, "ZPR051", WARNING,                                      \
+       "no word from the batcher of peer %s for %u ms, %u requests aborted",   \
+       "See that the engine runs and can be reached.")                         \
+    X (HEALTH_SILENT, "ZPR052", WARNING,                                       \
+       "health gave no answer in %u ms, tasks of peer %s are kept" ZPEER_HELD, \
+       "See that health's endpoint can be reached.")
+
+typedef enum {
+#define X(name, id, level, format, advice) ZPR_##name,
+    ZPEER_MESSAGES (X)
+#undef X
+        ZPR_MESSAGES
+} zpeer_message_t;
+
+#endif

@@ -1,0 +1,546 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+#include "buffer.h"
+#include "options.h"
+#include "banned.h"
+
+//  Longest name, and longest piece of a wrong value that an error repeats
+#define NAME_MAX_BYTES 128
+
+typedef struct {
+    zpeer_option_t info;
+    size_t offset;  //  Of the field in zpeer_options_t
+} entry_t;
+
+static const entry_t s_table[] = {
+#define X(type, field, name, unit, min, max, fallback, help)                   \
+    {{ZPEER_OPTION_##type, name, unit, min, max, fallback, help},              \
+     offsetof (zpeer_options_t, field)},
+    ZPEER_OPTIONS (X)
+#undef X
+};
+
+static const char *const s_ignored[] = {
+#define X(name) name,
+    ZPEER_OPTIONS_IGNORED (X)
+#undef X
+};
+
+#define ENTRIES (sizeof s_table / sizeof *s_table)
+#define IGNORED (sizeof s_ignored / sizeof *s_ignored)
+
+_Static_assert(IGNORED <= 64, "zpeer_options_t.unused has a bit for each");
+
+static void *
+s_field (const zpeer_options_t *self, const entry_t *entry)
+{
+    return (char *) self + entry->offset;
+}
+
+static char *
+s_copy (zpeer_slice_t text)
+{
+    char *copy = strndup (text.data ? text.data : "", text.size);
+    assert (copy);
+    return copy;
+}
+
+static void
+s_replace (char **text_p, zpeer_slice_t text)
+{
+    free (*text_p);
+    *text_p = s_copy (text);
+}
+
+static zpeer_slice_t
+s_trim (zpeer_slice_t text)
+{
+    while (text.size && strchr (" \t\r\n", text.data[text.size - 1]))
+        text.size--;
+    while (text.size && strchr (" \t\r\n", *text.data)) {
+        text.data++;
+        text.size--;
+    }
+    return text;
+}
+
+//  Takes the next comma-separated part off text, trimmed; false at the end
+static bool
+s_next_part (zpeer_slice_t *text, zpeer_slice_t *part)
+{
+    if (!text->data)
+        return false;
+    const char *comma = memchr (text->data, ',', text->size);
+    size_t size = comma ? (size_t) (comma - text->data) : text->size;
+    *part = s_trim ((zpeer_slice_t){text->data, size});
+    if (comma)
+        *text = (zpeer_slice_t){comma + 1, text->size - size - 1};
+    else
+        *text = (zpeer_slice_t){0};
+    return true;
+}
+
+//  Names
+
+static const char *
+s_skip (const char *text)
+{
+    return text + strspn (text, "-_.");
+}
+
+static int
+s_lower (char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter;
+}
+
+//  What follows name in key, both read loosely; NULL when key does not start
+//  with name
+static const char *
+s_rest (const char *key, const char *name)
+{
+    for (;;) {
+        key = s_skip (key);
+        name = s_skip (name);
+        if (!*name)
+            return key;
+        if (s_lower (*key++) != s_lower (*name++))
+            return NULL;
+    }
+}
+
+static bool
+s_same (const char *key, const char *name)
+{
+    const char *rest = s_rest (key, name);
+    return rest && !*rest;
+}
+
+//  The entry key names, NULL when there is none. For a family of names rest is
+//  the part behind the family's.
+static const entry_t *
+s_find (const char *key, const char **rest_p)
+{
+    for (const entry_t *entry = s_table; entry < s_table + ENTRIES; entry++) {
+        const char *rest = s_rest (key, entry->info.name);
+        bool family = entry->info.type == ZPEER_OPTION_ZONES;
+        if (rest && !*rest == !family) {
+            *rest_p = rest;
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+//  Values: each s_set_… returns whether the text was one
+
+static bool
+s_set_number (uint32_t *field, uint32_t min, uint32_t max, zpeer_slice_t text)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        number = number * 10 + (uint64_t) (text.data[i] - '0');
+        if (number > max)
+            return false;
+    }
+    if (!text.size || number < min)
+        return false;
+    *field = (uint32_t) number;
+    return true;
+}
+
+static bool
+s_set_flag (bool *field, zpeer_slice_t text)
+{
+    //  Even: false, odd: true
+    static const char *const words[] = {"false", "true", "off", "on",
+                                        "no",    "yes",  "0",   "1"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen (words[i]) == text.size &&
+            !strncasecmp (words[i], text.data, text.size)) {
+            *field = i % 2;
+            return true;
+        }
+    return false;
+}
+
+static bool
+s_set_statuses (zpeer_statuses_t *field, const zpeer_option_t *info,
+                zpeer_slice_t text)
+{
+    zpeer_statuses_t statuses = {0};
+    zpeer_slice_t part;
+    while (s_next_part (&text, &part)) {
+        if (!part.size)
+            continue;
+        uint32_t status = 0;
+        if (statuses.count == ZPEER_OPTIONS_STATUSES_MAX ||
+            !s_set_number (&status, info->min, info->max, part))
+            return false;
+        statuses.codes[statuses.count++] = (uint16_t) status;
+    }
+    *field = statuses;
+    return true;
+}
+
+static zpeer_zone_t *
+s_find_zone (const zpeer_zones_t *zones, const char *name)
+{
+    for (size_t i = 0; i < zones->count; i++)
+        if (s_same (name, zones->items[i].name))
+            return &zones->items[i];
+    return NULL;
+}
+
+static void
+s_set_zone (zpeer_zones_t *zones, const char *name, zpeer_slice_t urls)
+{
+    zpeer_zone_t *zone = s_find_zone (zones, name);
+    if (!zone) {
+        size_t size = (zones->count + 1) * sizeof *zone;
+        zones->items = (zpeer_zone_t *) realloc (zones->items, size);
+        assert (zones->items);
+        zone = &zones->items[zones->count++];
+        *zone = (zpeer_zone_t){s_copy (zpeer_slice_str (name)), NULL};
+    }
+    s_replace (&zone->urls, urls);
+}
+
+//  Sets the entry's field; rest names the zone
+static bool
+s_set (zpeer_options_t *self, const entry_t *entry, const char *rest,
+       zpeer_slice_t text)
+{
+    void *field = s_field (self, entry);
+    const zpeer_option_t *info = &entry->info;
+    switch (info->type) {
+    case ZPEER_OPTION_NUMBER:
+        return s_set_number (field, info->min, info->max, text);
+    case ZPEER_OPTION_FLAG: return s_set_flag (field, text);
+    case ZPEER_OPTION_STATUSES: return s_set_statuses (field, info, text);
+    case ZPEER_OPTION_ZONES: s_set_zone (field, rest, text); return true;
+    case ZPEER_OPTION_TEXT:
+    case ZPEER_OPTION_URLS: s_replace (field, text); return true;
+    }
+    return false;
+}
+
+//  Says what would have been right. Only types that can be wrong come here, and
+//  none of those holds a secret.
+static int
+s_range_error (zpeer_options_t *self, const zpeer_option_t *info,
+               zpeer_slice_t text)
+{
+    char wanted[64] = "true or false";
+    if (info->type != ZPEER_OPTION_FLAG)
+        snprintf (wanted, sizeof wanted, "%s from %u to %u%s%s",
+                  info->type == ZPEER_OPTION_NUMBER ? "a number"
+                                                    : "HTTP statuses",
+                  info->min, info->max, *info->unit ? " " : "", info->unit);
+    int size =
+        text.size < NAME_MAX_BYTES / 2 ? (int) text.size : NAME_MAX_BYTES / 2;
+    snprintf (self->error, sizeof self->error, "%s: \"%.*s\" is not %s",
+              info->name, size, text.data, wanted);
+    return ZPEER_E_RANGE;
+}
+
+static bool
+s_set_ignored (zpeer_options_t *self, const char *key)
+{
+    for (size_t i = 0; i < IGNORED; i++)
+        if (s_same (key, s_ignored[i])) {
+            self->unused |= UINT64_C (1) << i;
+            return true;
+        }
+    return false;
+}
+
+//  Texts: each appends
+
+static void
+s_put (zpeer_buffer_t *out, const char *text)
+{
+    zpeer_buffer_slice (out, zpeer_slice_str (text));
+}
+
+//  Appends urls, with *** for what stands between "://" and "@"
+static void
+s_put_redacted (zpeer_buffer_t *out, const char *urls)
+{
+    const char *scheme;
+    while ((scheme = strstr (urls, "://")) != NULL) {
+        const char *host = scheme + 3;
+        zpeer_buffer_add (out, urls, (size_t) (host - urls));
+        //  The user-info may hold an unescaped '@': the last one ends it
+        size_t size = strcspn (host, "/, \t");
+        const char *at = memrchr (host, '@', size);
+        if (at)
+            zpeer_buffer_lit (out, "***");
+        urls = at ? at : host;
+    }
+    s_put (out, urls);
+}
+
+static void
+s_put_statuses (zpeer_buffer_t *out, const zpeer_statuses_t *statuses)
+{
+    for (uint32_t i = 0; i < statuses->count; i++) {
+        if (i)
+            zpeer_buffer_lit (out, ",");
+        zpeer_buffer_uint (out, statuses->codes[i]);
+    }
+}
+
+static void
+s_put_value (zpeer_buffer_t *out, const zpeer_options_t *self,
+             const entry_t *entry, bool redact)
+{
+    const void *field = s_field (self, entry);
+    switch (entry->info.type) {
+    case ZPEER_OPTION_NUMBER:
+        zpeer_buffer_uint (out, *(const uint32_t *) field);
+        break;
+    case ZPEER_OPTION_FLAG:
+        s_put (out, *(const bool *) field ? "true" : "false");
+        break;
+    case ZPEER_OPTION_STATUSES: s_put_statuses (out, field); break;
+    case ZPEER_OPTION_TEXT: s_put (out, *(char *const *) field); break;
+    case ZPEER_OPTION_URLS:
+        if (redact)
+            s_put_redacted (out, *(char *const *) field);
+        else
+            s_put (out, *(char *const *) field);
+        break;
+    case ZPEER_OPTION_ZONES: break;  //  Have several values
+    }
+}
+
+static void
+s_print_zones (zpeer_buffer_t *out, const char *family,
+               const zpeer_zones_t *zones)
+{
+    for (size_t i = 0; i < zones->count; i++) {
+        s_put (out, family);
+        zpeer_buffer_lit (out, ".");
+        s_put (out, zones->items[i].name);
+        zpeer_buffer_lit (out, "=");
+        s_put_redacted (out, zones->items[i].urls);
+        zpeer_buffer_lit (out, "\n");
+    }
+}
+
+static char *
+s_finish (zpeer_buffer_t *out)
+{
+    zpeer_buffer_add (out, "", 1);
+    return zpeer_buffer_take (out);
+}
+
+//  Appends every URL of the list, with a comma before all but the first
+static void
+s_put_urls (zpeer_buffer_t *out, const char *urls)
+{
+    zpeer_slice_t rest = zpeer_slice_str (urls);
+    zpeer_slice_t url;
+    while (s_next_part (&rest, &url)) {
+        if (!url.size)
+            continue;
+        if (out->size)
+            zpeer_buffer_lit (out, ",");
+        zpeer_buffer_slice (out, url);
+    }
+}
+
+//  Public
+
+zpeer_options_t *
+zpeer_options_new (void)
+{
+    zpeer_options_t *self = (zpeer_options_t *) calloc (1, sizeof *self);
+    assert (self);
+    for (const entry_t *entry = s_table; entry < s_table + ENTRIES; entry++) {
+        if (entry->info.type == ZPEER_OPTION_ZONES)
+            continue;
+        bool ok =
+            s_set (self, entry, NULL, zpeer_slice_str (entry->info.fallback));
+        assert (ok);
+    }
+    return self;
+}
+
+static void
+s_free_zones (zpeer_zones_t *zones)
+{
+    for (size_t i = 0; i < zones->count; i++) {
+        free (zones->items[i].name);
+        free (zones->items[i].urls);
+    }
+    free (zones->items);
+}
+
+void
+zpeer_options_destroy (zpeer_options_t **self_p)
+{
+    zpeer_options_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    for (const entry_t *entry = s_table; entry < s_table + ENTRIES; entry++) {
+        void *field = s_field (self, entry);
+        if (entry->info.type == ZPEER_OPTION_ZONES)
+            s_free_zones (field);
+        else if (entry->info.type == ZPEER_OPTION_TEXT ||
+                 entry->info.type == ZPEER_OPTION_URLS)
+            free (*(char **) field);
+    }
+    free (self);
+}
+
+zpeer_options_t *
+zpeer_options_dup (const zpeer_options_t *self)
+{
+    zpeer_options_t *copy = zpeer_options_new ();
+    for (const entry_t *entry = s_table; entry < s_table + ENTRIES; entry++) {
+        zpeer_buffer_t text = {0};
+        s_put_value (&text, self, entry, false);
+        if (entry->info.type != ZPEER_OPTION_ZONES)
+            s_set (copy, entry, NULL, (zpeer_slice_t){text.data, text.size});
+        zpeer_buffer_free (&text);
+    }
+    for (size_t i = 0; i < self->service_url.count; i++)
+        s_set_zone (&copy->service_url, self->service_url.items[i].name,
+                    zpeer_slice_str (self->service_url.items[i].urls));
+    copy->unused = self->unused;
+    return copy;
+}
+
+int
+zpeer_options_set (zpeer_options_t *self, const char *key, const char *value)
+{
+    const char *rest;
+    const entry_t *entry = s_find (key, &rest);
+    if (!entry) {
+        if (s_set_ignored (self, key))
+            return ZPEER_OK;
+        snprintf (self->error, sizeof self->error, "no such option: \"%.*s\"",
+                  NAME_MAX_BYTES, key);
+        return ZPEER_E_UNKNOWN;
+    }
+    zpeer_slice_t text = s_trim (zpeer_slice_str (value));
+    if (!s_set (self, entry, rest, text))
+        return s_range_error (self, &entry->info, text);
+    return ZPEER_OK;
+}
+
+//  Whether the names of options can start like this: most of an environment is
+//  about something else
+static bool
+s_is_ours (const char *name)
+{
+    return s_rest (name, "eureka.") || s_rest (name, "apiml.") ||
+           s_rest (name, "zpeer.");
+}
+
+int
+zpeer_options_env (zpeer_options_t *self, const char *const *env)
+{
+    if (!env)
+        env = (const char *const *) environ;
+    for (; env && *env; env++) {
+        const char *value = strchr (*env, '=');
+        size_t size = value ? (size_t) (value - *env) : NAME_MAX_BYTES;
+        if (size >= NAME_MAX_BYTES || !value[1] || !s_is_ours (*env))
+            continue;
+        char name[NAME_MAX_BYTES];
+        memcpy (name, *env, size);
+        name[size] = 0;
+        if (zpeer_options_set (self, name, value + 1) == ZPEER_E_RANGE)
+            return ZPEER_E_RANGE;
+    }
+    return ZPEER_OK;
+}
+
+const char *
+zpeer_options_error (const zpeer_options_t *self)
+{
+    return self->error;
+}
+
+char *
+zpeer_options_get (const zpeer_options_t *self, const char *key)
+{
+    const char *rest;
+    const entry_t *entry = s_find (key, &rest);
+    if (!entry)
+        return NULL;
+    if (entry->info.type == ZPEER_OPTION_ZONES) {
+        const zpeer_zone_t *zone = s_find_zone (s_field (self, entry), rest);
+        return zone ? s_copy (zpeer_slice_str (zone->urls)) : NULL;
+    }
+    zpeer_buffer_t out = {0};
+    s_put_value (&out, self, entry, false);
+    return s_finish (&out);
+}
+
+char *
+zpeer_options_peers (const zpeer_options_t *self)
+{
+    zpeer_buffer_t out = {0};
+    for (size_t i = 0; i < self->service_url.count; i++)
+        s_put_urls (&out, self->service_url.items[i].urls);
+    s_put_urls (&out, self->all_peers_urls);
+    return s_finish (&out);
+}
+
+char *
+zpeer_options_print (const zpeer_options_t *self)
+{
+    zpeer_buffer_t out = {0};
+    for (const entry_t *entry = s_table; entry < s_table + ENTRIES; entry++) {
+        if (entry->info.type == ZPEER_OPTION_ZONES) {
+            s_print_zones (&out, entry->info.name, s_field (self, entry));
+            continue;
+        }
+        s_put (&out, entry->info.name);
+        zpeer_buffer_lit (&out, "=");
+        s_put_value (&out, self, entry, true);
+        zpeer_buffer_lit (&out, "\n");
+    }
+    return s_finish (&out);
+}
+
+const char *
+zpeer_options_unused (const zpeer_options_t *self, size_t index)
+{
+    for (size_t i = 0; i < IGNORED; i++)
+        if (self->unused >> i & 1 && !index--)
+            return s_ignored[i];
+    return NULL;
+}
+
+const zpeer_option_t *
+zpeer_options_info (size_t index)
+{
+    return index < ENTRIES ? &s_table[index].info : NULL;
+}
+
+const char *
+zpeer_options_ignored (size_t index)
+{
+    return index < IGNORED ? s_ignored[index] : NULL;
+}
+
+bool
+zpeer_options_congestion (const zpeer_options_t *self, unsigned status)
+{
+    const zpeer_statuses_t *statuses = &self->congestion_statuses;
+    for (uint32_t i = 0; i < statuses->count; i++)
+        if (statuses->codes[i] == status)
+            return true;
+    return false;
+}
