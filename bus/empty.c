@@ -1,1 +1,0 @@
-typedef int zpeer_bus_empty_t;

@@ -1,0 +1,300 @@
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+#include <assert.h>
+#include "reserve.h"
+#include "socket.h"
+#include "banned.h"
+
+//  What may still go out after a socket is destroyed. A peer that is not there
+//  holds a descriptor for as long.
+#define LINGER_MS 1000
+
+//  Reconnecting: soon at first, then once in a while
+#define RECONNECT_MS     100
+#define RECONNECT_MAX_MS 2000
+
+//  A connection on which nothing came for this long is half open
+#define HEARTBEAT_MS         5000
+#define HEARTBEAT_TIMEOUT_MS 15000
+
+//  Connections that wait to be accepted
+#define BACKLOG 128
+
+//  Descriptors libzmq needs to bind (a listener, a look-up) beyond the margin
+#define BIND_DESCRIPTORS 2
+
+//  A line of ZPEER_ROLES, in the order of zpeer_role_t
+typedef struct {
+    int type;
+    int mandatory, handover, immediate, linger, heartbeat;
+} s_role_t;
+
+static const s_role_t s_roles[] = {
+#define X(role, type, mandatory, handover, immediate, linger, beat, purpose)   \
+    {ZMQ_##type, mandatory, handover, immediate, linger, beat},
+    ZPEER_ROLES (X)
+#undef X
+};
+
+//  Starts czmq and its context. zsys_init installs handlers for SIGINT and
+//  SIGTERM: the host's are put back.
+static int
+s_start_context (void)
+{
+    struct sigaction interrupt, terminate;
+    sigaction (SIGINT, NULL, &interrupt);
+    sigaction (SIGTERM, NULL, &terminate);
+    void *context = zsys_init ();
+    sigaction (SIGINT, &interrupt, NULL);
+    sigaction (SIGTERM, &terminate, NULL);
+
+    //  Reaper and I/O threads want two each; and the socket that starts them
+    unsigned threads = 1 + (unsigned) zmq_ctx_get (context, ZMQ_IO_THREADS);
+    if (2 * threads + 1 > ZPEER_RESERVE_MAX ||
+        zpeer_reserve (2 * threads + 1, 0))
+        return ZPEER_E_RESOURCES;
+    void *first = zmq_socket (context, ZMQ_PAIR);
+    if (!first)
+        return ZPEER_E_RESOURCES;
+    zmq_close (first);
+    return ZPEER_OK;
+}
+
+int
+zpeer_socket_init (void)
+{
+    //  One context a process, so one flag a process
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static bool started = false;
+
+    pthread_mutex_lock (&mutex);
+    int rc = ZPEER_OK;
+    if (!started)
+        rc = zpeer_reserve (0, 0);
+    if (!started && rc == ZPEER_OK)
+        rc = s_start_context ();
+    started = rc == ZPEER_OK;
+    pthread_mutex_unlock (&mutex);
+    return rc;
+}
+
+static void
+s_set (void *handle, int option, int value)
+{
+    int rc = zmq_setsockopt (handle, option, &value, sizeof value);
+    assert (rc == 0);
+}
+
+static void
+s_set_options (void *handle, const s_role_t *role, int hwm, int64_t max_bytes)
+{
+    s_set (handle, ZMQ_SNDHWM, hwm);
+    s_set (handle, ZMQ_RCVHWM, hwm);
+    s_set (handle, ZMQ_SNDTIMEO, 0);
+    s_set (handle, ZMQ_RCVTIMEO, 0);
+    s_set (handle, ZMQ_LINGER, role->linger ? LINGER_MS : 0);
+    s_set (handle, ZMQ_IMMEDIATE, role->immediate);
+    s_set (handle, ZMQ_IPV6, 1);
+    s_set (handle, ZMQ_BACKLOG, BACKLOG);
+    s_set (handle, ZMQ_RECONNECT_IVL, RECONNECT_MS);
+    s_set (handle, ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
+    s_set (handle, ZMQ_HEARTBEAT_IVL, role->heartbeat ? HEARTBEAT_MS : 0);
+    if (role->heartbeat)
+        s_set (handle, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS);
+    if (role->type == ZMQ_ROUTER) {
+        s_set (handle, ZMQ_ROUTER_MANDATORY, role->mandatory);
+        s_set (handle, ZMQ_ROUTER_HANDOVER, role->handover);
+    }
+    int rc =
+        zmq_setsockopt (handle, ZMQ_MAXMSGSIZE, &max_bytes, sizeof max_bytes);
+    assert (rc == 0);
+}
+
+zsock_t *
+zpeer_socket_new (zpeer_role_t role, int hwm, int64_t max_bytes)
+{
+    assert ((unsigned) role < ZPEER_ROLE_COUNT);
+    assert (hwm > 0);  //  0 would be: without a limit
+    if (zpeer_reserve (0, 1))
+        return NULL;
+    zsock_t *self = zsock_new (s_roles[role].type);
+    s_set_options (zsock_resolve (self), &s_roles[role], hwm, max_bytes);
+    return self;
+}
+
+void
+zpeer_socket_identify (zsock_t *self, zpeer_slice_t name)
+{
+    int rc = zmq_setsockopt (zsock_resolve (self), ZMQ_ROUTING_ID, name.data,
+                             name.size);
+    assert (rc == 0);
+}
+
+void
+zpeer_socket_subscribe (zsock_t *self, const char *prefix)
+{
+    int rc = zmq_setsockopt (zsock_resolve (self), ZMQ_SUBSCRIBE, prefix,
+                             strlen (prefix));
+    assert (rc == 0);
+}
+
+int
+zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual)
+{
+    void *handle = zsock_resolve (self);
+    if (zpeer_reserve (BIND_DESCRIPTORS, 0))
+        return ZPEER_E_RESOURCES;
+    if (zmq_bind (handle, endpoint))
+        return ZPEER_E_BIND;
+    size_t size = ZPEER_ENDPOINT_MAX;
+    if (actual && zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, actual, &size))
+        return ZPEER_E_BIND;
+    return ZPEER_OK;
+}
+
+int
+zpeer_socket_connect (zsock_t *self, const char *endpoint)
+{
+    if (zpeer_reserve (BIND_DESCRIPTORS, 0))
+        return ZPEER_E_RESOURCES;
+    return zmq_connect (zsock_resolve (self), endpoint) ? ZPEER_E_BIND
+                                                        : ZPEER_OK;
+}
+
+int
+zpeer_socket_disconnect (zsock_t *self, const char *endpoint)
+{
+    return zmq_disconnect (zsock_resolve (self), endpoint) ? ZPEER_E_UNKNOWN
+                                                           : ZPEER_OK;
+}
+
+int
+zpeer_socket_unbind (zsock_t *self, const char *actual)
+{
+    return zmq_unbind (zsock_resolve (self), actual) ? ZPEER_E_UNKNOWN
+                                                     : ZPEER_OK;
+}
+
+void
+zpeer_socket_unique (char endpoint[ZPEER_ENDPOINT_MAX], const char *word)
+{
+    static atomic_uint_fast64_t count;
+
+    //  The counter's address tells copies of the library in a process apart
+    snprintf (endpoint, ZPEER_ENDPOINT_MAX, "inproc://zpeer-%s-%ld-%p-%llu",
+              word, (long) getpid (), (void *) &count,
+              (unsigned long long) atomic_fetch_add (&count, 1));
+}
+
+//  The error for errno after a libzmq call
+static int
+s_error (void)
+{
+    switch (errno) {
+    case EAGAIN:
+    case EINTR: return ZPEER_E_AGAIN;
+    case EHOSTUNREACH: return ZPEER_E_UNKNOWN;
+    case ETERM: return ZPEER_E_STATE;
+    default: return ZPEER_E_IO;
+    }
+}
+
+int
+zpeer_socket_wait (zsock_t *self, short events, int timeout_ms)
+{
+    zmq_pollitem_t item = {zsock_resolve (self), 0, events, 0};
+    int rc = zmq_poll (&item, 1, timeout_ms);
+    if (rc > 0)
+        return ZPEER_OK;
+    return rc == 0 ? ZPEER_E_TIMEOUT : s_error ();
+}
+
+//  Sends all frames, or none: libzmq counts messages, not frames, so only the
+//  first one of a message can be refused
+static int
+s_send_frames (void *handle, const zpeer_slice_t *frames, size_t count,
+               bool more)
+{
+    for (size_t i = 0; i < count; i++) {
+        int flags = ZMQ_DONTWAIT | (more || i + 1 < count ? ZMQ_SNDMORE : 0);
+        if (zmq_send (handle, frames[i].data, frames[i].size, flags) < 0)
+            return i ? ZPEER_E_IO : s_error ();
+    }
+    return ZPEER_OK;
+}
+
+int
+zpeer_socket_send (zsock_t *self, const zpeer_slice_t *frames, size_t count)
+{
+    return s_send_frames (zsock_resolve (self), frames, count, false);
+}
+
+int
+zpeer_socket_send_msg (zsock_t *self, const zpeer_slice_t *frames, size_t count,
+                       zmq_msg_t *last)
+{
+    void *handle = zsock_resolve (self);
+    int rc = s_send_frames (handle, frames, count, true);
+    if (rc == ZPEER_OK && zmq_msg_send (last, handle, ZMQ_DONTWAIT) < 0)
+        rc = count ? ZPEER_E_IO : s_error ();
+    return rc;
+}
+
+//  Reads the rest of a message and throws it away
+static void
+s_drain (void *handle)
+{
+    zmq_msg_t frame;
+    bool more = true;
+    while (more) {
+        zmq_msg_init (&frame);
+        more = zmq_msg_recv (&frame, handle, ZMQ_DONTWAIT) >= 0 &&
+               zmq_msg_more (&frame);
+        zmq_msg_close (&frame);
+    }
+}
+
+int
+zpeer_socket_recv (zsock_t *self, zpeer_frames_t *frames)
+{
+    void *handle = zsock_resolve (self);
+    zpeer_frames_close (frames);
+    bool more = true;
+    while (more && frames->count < ZPEER_FRAMES_MAX) {
+        zmq_msg_t *frame = &frames->frames[frames->count];
+        zmq_msg_init (frame);
+        if (zmq_msg_recv (frame, handle, ZMQ_DONTWAIT) < 0) {
+            int rc = s_error ();
+            zmq_msg_close (frame);
+            zpeer_frames_close (frames);
+            return rc;
+        }
+        frames->count++;
+        more = zmq_msg_more (frame);
+    }
+    frames->cut = more;
+    if (more)
+        s_drain (handle);
+    return ZPEER_OK;
+}
+
+void
+zpeer_frames_close (zpeer_frames_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        zmq_msg_close (&self->frames[i]);
+    self->count = 0;
+    self->cut = false;
+}
+
+zpeer_slice_t
+zpeer_frames_at (zpeer_frames_t *self, size_t index)
+{
+    if (index >= self->count)
+        return (zpeer_slice_t){NULL, 0};
+    return (zpeer_slice_t){(const char *) zmq_msg_data (&self->frames[index]),
+                           zmq_msg_size (&self->frames[index])};
+}
