@@ -1,0 +1,108 @@
+/*  write_pages - writes the pages that tables describe
+
+    write_pages NAME prints the page NAME.md. A test compares what it prints
+    with the page in the repository.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zpeer/options.h>
+#include "log.h"
+#include "banned.h"
+
+static void
+s_write_range (const zpeer_option_t *info)
+{
+    switch (info->type) {
+    case ZPEER_OPTION_NUMBER:
+        printf ("%u … %u %s", info->min, info->max, info->unit);
+        break;
+    case ZPEER_OPTION_FLAG: printf ("true, false"); break;
+    case ZPEER_OPTION_STATUSES:
+        printf ("list of %u … %u", info->min, info->max);
+        break;
+    case ZPEER_OPTION_URLS:
+    case ZPEER_OPTION_ZONES: printf ("URLs"); break;
+    case ZPEER_OPTION_TEXT: printf ("text"); break;
+    }
+}
+
+static void
+s_write_configuration (void)
+{
+    printf ("# Configuration\n\n"
+            "Case, `-`, `_` and `.` do not count in a name: the environment "
+            "variable\n`EUREKA_SERVER_PEERNODEREADTIMEOUTMS` is "
+            "`eureka.server.peer-node-read-timeout-ms`.\n\n"
+            "| option | default | range | |\n|---|---|---|---|\n");
+    const zpeer_option_t *info;
+    for (size_t i = 0; (info = zpeer_options_info (i)) != NULL; i++) {
+        const char *zone = info->type == ZPEER_OPTION_ZONES ? ".<zone>" : "";
+        const char *quote = *info->fallback ? "`" : "";
+        printf ("| `%s%s` | %s%s%s | ", info->name, zone, quote, info->fallback,
+                quote);
+        s_write_range (info);
+        printf (" | %s |\n", info->help);
+    }
+    printf ("\n## Accepted without effect\n\n"
+            "Names of the reference that change nothing here, or not even "
+            "there. Each one that\nis set is named in a warning (ZPR003).\n\n");
+    const char *name;
+    for (size_t i = 0; (name = zpeer_options_ignored (i)) != NULL; i++)
+        printf ("- `%s`\n", name);
+}
+
+//  A format with each conversion as an ellipsis
+static void
+s_write_format (const char *format)
+{
+    while (*format) {
+        size_t plain = strcspn (format, "%");
+        printf ("%.*s", (int) plain, format);
+        format += plain;
+        if (!*format)
+            return;
+        printf ("…");
+        format++;
+        //  Length modifiers, then one letter
+        format += strspn (format, "hlzjt");
+        format++;
+    }
+}
+
+static void
+s_write_messages (void)
+{
+    printf ("# Messages\n\n"
+            "What the library tells a host that gave it a log function. An id "
+            "never changes.\nLines that end with a number held back come once "
+            "in 10 s, per peer and kind.\n\n"
+            "| id | level | text | what to do |\n|---|---|---|---|\n");
+    for (int i = 0; i < ZPR_MESSAGES; i++) {
+        const zpeer_message_info_t *info =
+            zpeer_message_info ((zpeer_message_t) i);
+        printf ("| %s | %s | ", info->id, zpeer_log_level_name (info->level));
+        s_write_format (info->format);
+        printf (" | %s |\n", info->advice);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*write) (void);
+} s_pages[] = {
+    {"CONFIGURATION", s_write_configuration},
+    {"MESSAGES", s_write_messages},
+};
+
+int
+main (int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof s_pages / sizeof *s_pages; i++)
+        if (argc == 2 && !strcmp (argv[1], s_pages[i].name)) {
+            s_pages[i].write ();
+            return EXIT_SUCCESS;
+        }
+    fprintf (stderr, "usage: write_pages CONFIGURATION|MESSAGES\n");
+    return EXIT_FAILURE;
+}
