@@ -1,0 +1,241 @@
+#include <assert.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include "command.h"
+#include "reserve.h"
+#include "socket.h"
+#include "banned.h"
+
+//  Room for a code in decimal, sign and NUL included
+#define CODE_MAX 12
+
+void
+zpeer_commands_init (zpeer_commands_t *self, zsock_t *pipe, void *handler,
+                     const zpeer_command_t *table)
+{
+    *self = (zpeer_commands_t){pipe, handler, table, false, NULL};
+}
+
+//  An answer fits: the other end reads one before it sends the next command.
+//  If it does not read, there is nobody to tell.
+static void
+s_answer (const zpeer_commands_t *self, int code, const char *text)
+{
+    char digits[CODE_MAX];
+    snprintf (digits, sizeof digits, "%d", code);
+    zpeer_slice_t frames[] = {code ? ZPEER_SLICE ("ERROR") : ZPEER_SLICE ("OK"),
+                              zpeer_slice_str (text), zpeer_slice_str (digits)};
+    size_t count = code ? 3 : *text ? 2 : 1;
+    zpeer_socket_send (self->pipe, frames, count);
+}
+
+void
+zpeer_commands_ok (zpeer_commands_t *self, const char *value)
+{
+    if (self->pending)
+        s_answer (self, ZPEER_OK, value ? value : "");
+    self->pending = NULL;
+}
+
+void
+zpeer_commands_error (zpeer_commands_t *self, int code, const char *sentence)
+{
+    if (self->pending)
+        s_answer (self, code, sentence);
+    self->pending = NULL;
+}
+
+static const zpeer_command_t *
+s_find (const zpeer_command_t *table, zpeer_slice_t name)
+{
+    for (; table->name; table++)
+        if (zpeer_slice_eq (zpeer_slice_str (table->name), name))
+            return table;
+    return NULL;
+}
+
+//  Why the command may not run; ZPEER_OK: it may
+static int
+s_check (const zpeer_commands_t *self, const zpeer_command_t *command,
+         size_t args, char *answer)
+{
+    const size_t size = ZPEER_COMMAND_ANSWER_MAX;
+    if (!command) {
+        snprintf (answer, size, "unknown command");
+        return ZPEER_E_UNKNOWN;
+    }
+    if (args != command->args) {
+        snprintf (answer, size, "%s takes %u arguments, not %zu", command->name,
+                  command->args, args);
+        return ZPEER_E_INVALID;
+    }
+    if (self->pending) {
+        snprintf (answer, size, "%s is not done yet", self->pending);
+        return ZPEER_E_AGAIN;
+    }
+    if (command->when != ZPEER_WHEN_ANY &&
+        self->started != (command->when == ZPEER_WHEN_STARTED)) {
+        snprintf (answer, size, "%s is not possible %s START", command->name,
+                  self->started ? "after" : "before");
+        return ZPEER_E_STATE;
+    }
+    return ZPEER_OK;
+}
+
+//  Calls the handler with the arguments as strings
+static int
+s_run (zpeer_commands_t *self, const zpeer_command_t *command,
+       zpeer_frames_t *frames, char *answer)
+{
+    char *args[ZPEER_COMMAND_ARGS_MAX + 1] = {NULL};
+    for (unsigned i = 0; i < command->args; i++) {
+        zpeer_slice_t frame = zpeer_frames_at (frames, i + 1);
+        args[i] = strndup (frame.data, frame.size);
+        assert (args[i]);
+    }
+    int rc = command->handler (self->self, args, answer);
+    for (unsigned i = 0; i < command->args; i++)
+        free (args[i]);
+    if (rc == ZPEER_OK && command->when == ZPEER_WHEN_START)
+        self->started = true;
+    return rc;
+}
+
+bool
+zpeer_commands_handle (zpeer_commands_t *self)
+{
+    zpeer_frames_t frames = {0};
+    int rc = zpeer_socket_recv (self->pipe, &frames);
+    if (rc)
+        return rc == ZPEER_E_AGAIN;
+
+    bool go_on = true;
+    zpeer_slice_t name = zpeer_frames_at (&frames, 0);
+    if (zpeer_slice_eq (name, ZPEER_SLICE ("$TERM")))
+        go_on = false;
+    else {
+        char answer[ZPEER_COMMAND_ANSWER_MAX] = "";
+        const zpeer_command_t *command = s_find (self->table, name);
+        rc = s_check (self, command, frames.count - 1, answer);
+        if (rc == ZPEER_OK)
+            rc = s_run (self, command, &frames, answer);
+        if (rc == ZPEER_COMMAND_LATER)
+            self->pending = command->name;
+        else
+            s_answer (self, rc, rc && !*answer ? zpeer_strerror (rc) : answer);
+    }
+    zpeer_frames_close (&frames);
+    return go_on;
+}
+
+zactor_t *
+zpeer_command_actor (zactor_fn *actor, void *args)
+{
+    //  Both ends of the pipe
+    return zpeer_reserve (0, 2) ? NULL : zactor_new (actor, args);
+}
+
+static int
+s_send (zactor_t *actor, const char *command, va_list list)
+{
+    zsock_t *pipe = zactor_sock (actor);
+    zpeer_slice_t frames[ZPEER_COMMAND_ARGS_MAX + 1];
+    size_t count = 0;
+    const char *text = command;
+    while (text) {
+        assert (count <= ZPEER_COMMAND_ARGS_MAX);
+        frames[count++] = zpeer_slice_str (text);
+        text = va_arg (list, const char *);
+    }
+    zpeer_frames_t late = {0};
+    while (zpeer_socket_recv (pipe, &late) == ZPEER_OK)
+        continue;
+    zpeer_frames_close (&late);
+    return zpeer_socket_send (pipe, frames, count);
+}
+
+int
+zpeer_command_send (zactor_t *actor, const char *command, ...)
+{
+    va_list list;
+    va_start (list, command);
+    int rc = s_send (actor, command, list);
+    va_end (list);
+    return rc;
+}
+
+//  Waits until there is something to read, whatever signals come
+static int
+s_wait (zsock_t *pipe, int timeout_ms)
+{
+    int64_t deadline = zclock_mono () + timeout_ms;
+    int rc = zpeer_socket_wait (pipe, ZMQ_POLLIN, timeout_ms);
+    while (rc == ZPEER_E_AGAIN) {
+        int64_t left = deadline - zclock_mono ();
+        rc = zpeer_socket_wait (pipe, ZMQ_POLLIN,
+                                timeout_ms < 0 ? -1
+                                : left > 0     ? (int) left
+                                               : 0);
+    }
+    return rc;
+}
+
+static void
+s_copy (char *to, size_t size, zpeer_slice_t from)
+{
+    snprintf (to, size, "%.*s", (int) from.size, from.size ? from.data : "");
+}
+
+//  Takes an answer apart. Returns the error it tells of, or ZPEER_E_PARSE.
+static int
+s_read (zpeer_frames_t *frames, char *answer)
+{
+    if (zpeer_slice_eq (zpeer_frames_at (frames, 0), ZPEER_SLICE ("OK"))) {
+        s_copy (answer, ZPEER_COMMAND_ANSWER_MAX, zpeer_frames_at (frames, 1));
+        return ZPEER_OK;
+    }
+    char code[CODE_MAX];
+    s_copy (code, sizeof code, zpeer_frames_at (frames, 2));
+    long value = strtol (code, NULL, 10);
+    if (value >= 0 || value < INT_MIN)
+        return ZPEER_E_PARSE;
+    s_copy (answer, ZPEER_COMMAND_ANSWER_MAX, zpeer_frames_at (frames, 1));
+    return (int) value;
+}
+
+int
+zpeer_command_await (zactor_t *actor, int timeout_ms, char *answer)
+{
+    char unused[ZPEER_COMMAND_ANSWER_MAX];
+    if (!answer)
+        answer = unused;
+    *answer = 0;
+
+    zsock_t *pipe = zactor_sock (actor);
+    zpeer_frames_t frames = {0};
+    int rc = s_wait (pipe, timeout_ms);
+    if (rc == ZPEER_OK)
+        rc = zpeer_socket_recv (pipe, &frames);
+    if (rc == ZPEER_OK)
+        rc = s_read (&frames, answer);
+    zpeer_frames_close (&frames);
+    if (rc && !*answer)
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s", zpeer_strerror (rc));
+    return rc;
+}
+
+int
+zpeer_command_call (zactor_t *actor, int timeout_ms, char *answer,
+                    const char *command, ...)
+{
+    va_list list;
+    va_start (list, command);
+    int rc = s_send (actor, command, list);
+    va_end (list);
+    if (rc == ZPEER_OK)
+        return zpeer_command_await (actor, timeout_ms, answer);
+    if (answer)
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s", zpeer_strerror (rc));
+    return rc;
+}
