@@ -15,6 +15,10 @@
     BIND       endpoint          OK endpoint   any time; several times
     START                        OK            once
     FORGET     peer              OK            any time; its counter is 0 again
+    IGNORED                      OK number     any time; messages that made no
+                                               sense, and were not answered
+
+    A peer is any number below 1024. A counter is at 0 before its first failure.
 */
 #ifndef ZPEER_HEALTH_H_INCLUDED
 #define ZPEER_HEALTH_H_INCLUDED
