@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -127,6 +128,22 @@ zpeer_commands_handle (zpeer_commands_t *self)
     }
     zpeer_frames_close (&frames);
     return go_on;
+}
+
+int
+zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
+                      char *answer)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul (text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value > max) {
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
+                  "'%.20s' is not a number from 0 to %u", text, max);
+        return ZPEER_E_RANGE;
+    }
+    *number = (uint32_t) value;
+    return ZPEER_OK;
 }
 
 zactor_t *

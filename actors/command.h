@@ -75,6 +75,11 @@ void zpeer_commands_ok (zpeer_commands_t *self, const char *value);
 void
 zpeer_commands_error (zpeer_commands_t *self, int code, const char *sentence);
 
+//  For handlers: reads an argument that must be a decimal number up to max.
+//  Returns ZPEER_OK, or ZPEER_E_RANGE and a sentence in answer.
+int zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
+                          char *answer);
+
 //  The other end
 
 //  zactor_new, but NULL when descriptors or sockets have run out

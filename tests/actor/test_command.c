@@ -255,3 +255,19 @@ Test (command, an_actor_too_many_is_refused)
     while (count)
         zactor_destroy (&actors[--count]);
 }
+
+Test (command, a_number_is_decimal_and_within_its_range)
+{
+    char answer[ZPEER_COMMAND_ANSWER_MAX] = "";
+    uint32_t number = 7;
+    cr_assert_eq (zpeer_command_number ("63", 63, &number, answer), ZPEER_OK);
+    cr_assert_eq (number, 63);
+    static const char *const wrong[] = {
+        "", "64", "-1", "+1", " 1", "1x", "0x1", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        cr_assert_eq (zpeer_command_number (wrong[i], 63, &number, answer),
+                      ZPEER_E_RANGE, "'%s'", wrong[i]);
+    cr_assert_eq (number, 63);
+    cr_assert_str_eq (answer,
+                      "'99999999999999999999' is not a number from 0 to 63");
+}
