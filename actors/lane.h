@@ -27,7 +27,7 @@
     X (OVERFLOWED, "overflowed", "a Heartbeat, too many were waiting")         \
     X (ESCALATED, "escalated", "lost while the counter stood at its maximum")  \
     X (FAILED, "failed", "lost to another permanent error")                    \
-    X (DROPPED, "dropped", "owed, without a timestamp to ask with")            \
+    X (DROPPED, "dropped", "nothing is known of it that a peer could take")    \
     X (REJECTED, "rejected", "the peer does not take it")                      \
     X (CONFLICT, "conflict", "the peer has a newer registration")              \
     X (SETTLED, "settled", "a replicated event said the same")                 \
@@ -80,6 +80,8 @@ typedef struct {
     uint32_t linger_ms;        //  How long the oldest change waits for company
     uint32_t read_timeout_ms;  //  How long an ambiguous attempt may come late
     uint32_t pool;             //  Most instances waiting with a Heartbeat
+    uint32_t asg_life_ms;      //  0: a lane of instances. Else one of ASGs:
+                               //  single items, each worth sending this long
     bool delivered;            //  Report ZPEER_LANE_DELIVERED
     uint64_t seed;             //  For the jitter of the pauses
     zpeer_lane_report_fn *report;  //  May be NULL
@@ -98,15 +100,14 @@ typedef struct {
 typedef struct {
     uint64_t accepted;              //  Tasks
     uint64_t ended[ZPEER_ENDINGS];  //  Tasks, by ending
-    uint64_t expired;
-    uint64_t waiting;    //  Tasks
-    uint64_t in_flight;  //  Tasks
-    uint32_t instances;  //  Known to the lane
-    uint32_t queued;     //  Instances with a live change waiting
-    uint32_t owed;       //  Instances told in vain
-    uint32_t renew;      //  Of these: only a Heartbeat was lost
-    uint32_t unsure;     //  Instances with an unsettled ambiguous attempt
-    uint32_t rejected;   //  Instances the peer does not take
+    uint64_t waiting;               //  Tasks
+    uint64_t in_flight;             //  Tasks
+    uint32_t instances;             //  Known to the lane
+    uint32_t queued;                //  Instances with a live change waiting
+    uint32_t owed;                  //  Instances told in vain
+    uint32_t renew;                 //  Of these: only a Heartbeat was lost
+    uint32_t unsure;    //  Instances with an unsettled ambiguous attempt
+    uint32_t rejected;  //  Instances the peer does not take
     uint32_t batches_in_flight;
     uint32_t size;          //  Items a batch may have at present
     uint32_t window;        //  Batches that may be in flight at present
@@ -138,6 +139,12 @@ bool zpeer_lane_done (zpeer_lane_t *self, uint64_t now,
 //  not before something does. Never in the past.
 uint64_t
 zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit);
+
+//  When the pause after a failure ends; 0: there is none. Both lanes of a peer
+//  pause together: what one learns, the other is told.
+uint64_t zpeer_lane_pause (const zpeer_lane_t *self);
+
+void zpeer_lane_hold (zpeer_lane_t *self, uint64_t until);
 
 //  Ends every task that has not ended, with this ending; what is in flight is
 //  forgotten. For stopping. Returns how many tasks that were.

@@ -1,0 +1,445 @@
+#include <assert.h>
+#include <stdlib.h>
+#include "lane_impl.h"
+#include "banned.h"
+
+//  Pauses after a failure, ms
+#define PAUSE_CONGESTION_MS 1000
+#define PAUSE_TRANSIENT_MS  100
+#define BACKOFF_MIN_MS      1000
+#define BACKOFF_MAX_MS      10000
+#define RETRY_AFTER_MAX_MS  30000
+
+//  404 to a Heartbeat, each after a Register the peer confirmed: it does not
+//  store this instance
+#define MISSES_MAX 3
+
+//  How much of the read timeout a batch may need by what is known of the peer
+#define TIMEOUT_SHARE 3
+
+//  --------------------------------------------------------------------------
+//  Success: item by item
+
+typedef struct {
+    const uint16_t *codes;     //  Of the part's items; NULL: all 200
+    const zpeer_copy_t *copy;  //  The peer's own, with a 409; or NULL
+} answer_t;
+
+static uint16_t
+s_code (const answer_t *answer, unsigned index)
+{
+    return answer->codes ? answer->codes[index] : 200;
+}
+
+static bool
+s_is_2xx (uint16_t code)
+{
+    return code >= 200 && code < 300;
+}
+
+static const zpeer_copy_t *
+s_copy (const zpeer_result_t *result, const part_t *part)
+{
+    for (size_t i = 0; i < result->copy_count; i++)
+        if (result->copies[i].index == part->first)
+            return &result->copies[i];
+    return NULL;
+}
+
+static void
+s_reject (zpeer_lane_t *self, entry_t *entry, int code)
+{
+    lane_give_up (
+        self, entry,
+        (zpeer_lane_report_t){.kind = ZPEER_LANE_REJECTED, .code = code},
+        ZPEER_ENDED_REJECTED);
+}
+
+//  An item status that no rule expects. A 500 may be the peer's bad moment: the
+//  whole state once more, then no more.
+static void
+s_bad_item (zpeer_lane_t *self, entry_t *entry, uint16_t code)
+{
+    entry->errors++;
+    if (code != 500 || entry->errors > 1) {
+        s_reject (self, entry, code);
+        return;
+    }
+    lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & H);
+    entry->wait = (uint8_t) ((entry->wait & ~H) | FULL);
+    entry->asked = 0;
+}
+
+//  The question before a refresh was answered
+static void
+s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+            const answer_t *answer)
+{
+    uint16_t code = s_code (answer, 0);
+    if (code == 409) {
+        //  Unless the state has changed since: then it is asked again
+        if (part->seq == entry->state->seq)
+            lane_give_up (self, entry,
+                          (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT,
+                                                .copy = answer->copy},
+                          ZPEER_ENDED_CONFLICT);
+    }
+    else if (s_is_2xx (code) && (entry->flags & RENEW) && !(entry->wait & ~H)) {
+        lane_end (self, ZPEER_ENDED_DELIVERED, entry->wait);
+        entry->wait = entry->misses = 0;
+        entry->flags &= (uint16_t) ~(OWED | RENEW | STORED);
+    }
+    else if (s_is_2xx (code) || code == 404) {
+        entry->asked = self->epoch;
+        if (!(entry->flags & SUSPECT_ACT))
+            entry->suspect = 0;
+        lane_stand (self, entry, true);
+    }
+    else
+        s_bad_item (self, entry, code);
+}
+
+//  404: the peer does not have it, or has it older, or at UNKNOWN
+static void
+s_missing (zpeer_lane_t *self, entry_t *entry, const part_t *part)
+{
+    if (entry->wait & C)
+        return;
+    bool beat = part->actions[0] == ZPEER_HEARTBEAT;
+    //  The view itself would answer 404
+    bool beyond = beat && part->timestamp > entry->state->timestamp;
+    if (beyond)
+        lane_report (self, entry,
+                     (zpeer_lane_report_t){.kind = ZPEER_LANE_NEED_REGISTER});
+    else if (beat && (entry->flags & STORED))
+        entry->misses++;
+    if (!zpeer_state_present (entry->state))
+        return;
+    if (entry->misses >= MISSES_MAX) {
+        s_reject (self, entry, 404);
+        return;
+    }
+    lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & H);
+    entry->wait = (uint8_t) ((entry->wait & ~H) | FULL);
+    lane_stand (self, entry, true);
+}
+
+//  A newer copy at the peer; or one of an earlier life of the instance, which
+//  is nobody else's
+static void
+s_newer (zpeer_lane_t *self, entry_t *entry, const zpeer_copy_t *copy)
+{
+    if (copy && copy->timestamp && copy->timestamp <= entry->state->top)
+        lane_flag (entry, OWED, true);
+    else
+        lane_report (
+            self, entry,
+            (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy});
+}
+
+//  The first status that no rule below expects; 0: none
+static uint16_t
+s_wrong (const part_t *part, const answer_t *answer)
+{
+    for (unsigned i = 0; i < part->count; i++) {
+        uint16_t code = s_code (answer, i);
+        if (!s_is_2xx (code) && code != 404 &&
+            !(code == 409 && part->actions[i] == ZPEER_HEARTBEAT))
+            return code;
+    }
+    return 0;
+}
+
+static void
+s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part)
+{
+    if (part->phase == PHASE_ACT) {
+        entry->flags &= (uint16_t) ~(OWED | RENEW | ASK);
+        entry->asked = 0;
+    }
+    else if (part->bits & C)
+        lane_flag (entry, ASK, false);
+    lane_end (self, ZPEER_ENDED_DELIVERED, part->bits);
+    entry->errors = 0;
+    entry->suspect = 0;
+    for (unsigned i = 0; i < part->count; i++)
+        if (part->actions[i] == ZPEER_REGISTER)
+            entry->flags |= STORED;
+    if (self->options.delivered)
+        lane_report (self, entry,
+                     (zpeer_lane_report_t){.kind = ZPEER_LANE_DELIVERED,
+                                           .ending = ZPEER_ENDED_DELIVERED,
+                                           .bits = part->bits});
+}
+
+static void
+s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+             const answer_t *answer)
+{
+    uint16_t code = s_wrong (part, answer);
+    if (code) {
+        lane_merge (self, entry, part->bits);
+        s_bad_item (self, entry, code);
+        return;
+    }
+    s_delivered (self, entry, part);
+    code = s_code (answer, 0);
+    if (code == 409)
+        s_newer (self, entry, answer->copy);
+    else if (code == 404 && part->count == 1 &&
+             part->actions[0] != ZPEER_CANCEL)
+        s_missing (self, entry, part);
+    else if (code != 404 && part->actions[0] == ZPEER_HEARTBEAT) {
+        lane_flag (entry, STORED, false);
+        entry->misses = 0;
+    }
+}
+
+//  An ASG update has no state to fall back to: what is not taken is gone
+static void
+s_asg_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+                const answer_t *answer)
+{
+    uint16_t code = s_code (answer, 0);
+    if (s_is_2xx (code)) {
+        s_delivered (self, entry, part);
+        return;
+    }
+    lane_end (self, ZPEER_ENDED_REJECTED, part->bits);
+    lane_report (self, entry,
+                 (zpeer_lane_report_t){.kind = ZPEER_LANE_REJECTED,
+                                       .ending = ZPEER_ENDED_REJECTED,
+                                       .bits = part->bits,
+                                       .code = code});
+}
+
+//  Batches as large, and as many at once, as the peer can answer in time
+static void
+s_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
+{
+    uint64_t took_ms = now - flight->sent_at;
+    //  A peer that works in turn is only slowed by more
+    if (TIMEOUT_SHARE * took_ms <= self->options.read_timeout_ms &&
+        self->window < self->credit)
+        self->window++;
+    double ms = (double) took_ms / flight->items;
+    self->per_item_ms =
+        self->per_item_ms > 0 ? 0.75 * self->per_item_ms + 0.25 * ms : ms;
+    uint32_t size = self->size < self->options.max_items / 2
+                        ? 2 * self->size
+                        : self->options.max_items;
+    if (self->per_item_ms > 0) {
+        double fits =
+            self->options.read_timeout_ms / (TIMEOUT_SHARE * self->per_item_ms);
+        if (fits < size)
+            size = (uint32_t) fits;
+    }
+    self->size = size ? size : 1;
+}
+
+static void
+s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+           const part_t *parts, uint32_t count, const zpeer_result_t *result)
+{
+    self->answering = true;
+    self->reached = false;
+    self->splittable = true;
+    self->backoff_ms = 0;
+    if (self->last_ok < flight->id)
+        self->last_ok = flight->id;
+    s_follow (self, now, flight);
+    lane_settle_all (self, now);
+    for (uint32_t i = 0; i < count; i++) {
+        const part_t *part = &parts[i];
+        entry_t *entry = &self->entries[part->handle];
+        answer_t answer = {NULL, NULL};
+        if (result->codes)
+            answer.codes = result->codes + part->first;
+        if (result->copy_count)
+            answer.copy = s_copy (result, part);
+        if (self->options.asg_life_ms)
+            s_asg_answered (self, entry, part, &answer);
+        else if (part->phase == PHASE_ASK)
+            s_answered (self, entry, part, &answer);
+        else
+            s_confirmed (self, entry, part, &answer);
+    }
+}
+
+//  --------------------------------------------------------------------------
+//  Failure: the whole batch
+
+void
+lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent)
+{
+    unsigned wait = entry->wait;
+    if (wait & C) {
+        lane_end (self, ZPEER_ENDED_SUPERSEDED, sent);
+        return;
+    }
+    lane_end (self, ZPEER_ENDED_SUPERSEDED, sent & wait);
+    unsigned both = sent | wait;
+    if ((sent & (S | D)) && (wait & (S | D)))
+        both |= FULL;
+    if (both & ~H) {
+        lane_end (self, ZPEER_ENDED_SUPERSEDED, both & H);
+        both &= ~H;
+    }
+    entry->wait = (uint8_t) both;
+}
+
+//  Between 3/4 and all of ms: peers that fail together do not come back
+//  together. xorshift64.
+static uint32_t
+s_jitter (zpeer_lane_t *self, uint32_t ms)
+{
+    self->random ^= self->random << 13;
+    self->random ^= self->random >> 7;
+    self->random ^= self->random << 17;
+    return ms - (uint32_t) (self->random % (ms / 4 + 1));
+}
+
+void
+lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
+{
+    uint32_t pause_ms = result->verdict == ZPEER_CONGESTION
+                            ? PAUSE_CONGESTION_MS
+                            : PAUSE_TRANSIENT_MS;
+    if (result->reached || result->verdict == ZPEER_PERMANENT_ERROR) {
+        //  Of several that fail together only the first makes it grow
+        if (now >= self->pause) {
+            self->backoff_ms = 2 * self->backoff_ms;
+            if (self->backoff_ms < BACKOFF_MIN_MS)
+                self->backoff_ms = BACKOFF_MIN_MS;
+            if (self->backoff_ms > BACKOFF_MAX_MS)
+                self->backoff_ms = BACKOFF_MAX_MS;
+        }
+        pause_ms = s_jitter (self, self->backoff_ms);
+    }
+    uint32_t wish_ms = result->retry_after_ms < RETRY_AFTER_MAX_MS
+                           ? result->retry_after_ms
+                           : RETRY_AFTER_MAX_MS;
+    zpeer_lane_hold (self, now + (pause_ms > wish_ms ? pause_ms : wish_ms));
+    self->answering = false;
+    self->reached = result->reached;
+    self->window = 1;
+    self->epoch++;  //  An answer from before a failure is no answer
+}
+
+static void
+s_lost (zpeer_lane_t *self, entry_t *entry, part_t *part,
+        const zpeer_result_t *result)
+{
+    zpeer_ending_t ending =
+        result->escalated ? ZPEER_ENDED_ESCALATED : ZPEER_ENDED_FAILED;
+    lane_report (self, entry,
+                 (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
+                                       .ending = ending,
+                                       .bits = part->bits & TASKS});
+    if (part->bits & H) {
+        lane_end (self, ending, H);
+        part->bits &= (uint8_t) ~H;
+        if (!entry->wait)
+            lane_renew (entry);
+        return;
+    }
+    lane_flag (entry, OWED, true);
+    if (part->phase != PHASE_ASK)
+        lane_flag (entry, RENEW, false);
+}
+
+static void
+s_failure (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+           part_t *parts, uint32_t count, const zpeer_result_t *result)
+{
+    lane_pace (self, now, result);
+    if (now - flight->sent_at >= self->options.read_timeout_ms &&
+        self->size > flight->items / 2)
+        self->size = flight->items > 1 ? flight->items / 2 : 1;
+    //  Backwards, as each goes to the front
+    for (uint32_t i = count; i-- > 0;) {
+        part_t *part = &parts[i];
+        entry_t *entry = &self->entries[part->handle];
+        if (result->ambiguous && (part->phase == PHASE_ACT || part->bits & ~H))
+            lane_doubt (self, entry, part->seq);
+        if (part->bits & C)
+            entry->flags |= ASK;
+        if (result->verdict == ZPEER_PERMANENT_ERROR)
+            s_lost (self, entry, part, result);
+        lane_merge (self, entry, part->bits);
+        lane_stand (self, entry, !(entry->flags & OWED));
+    }
+}
+
+//  --------------------------------------------------------------------------
+//  The end of an attempt
+
+static flight_t *
+s_land (zpeer_lane_t *self, uint64_t id)
+{
+    for (uint32_t i = 0; i < self->flight_count; i++) {
+        flight_t *flight = self->flights[i];
+        if (flight->id != id)
+            continue;
+        self->flights[i] = self->flights[--self->flight_count];
+        return flight;
+    }
+    return NULL;
+}
+
+//  Takes every part out of its flight, and moves those that nobody waits for
+//  behind the others. Returns how many others there are.
+static uint32_t
+s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < flight->count; i++) {
+        part_t part = flight->parts[i];
+        entry_t *entry = &self->entries[part.handle];
+        part.bits = entry->flight;
+        part.phase = entry->phase;
+        self->in_flight -= lane_tasks (entry->flight);
+        entry->flight = 0;
+        entry->phase = PHASE_NONE;
+        flight->parts[i] = part;
+        if (part.phase == PHASE_FORGET) {
+            if (result->ambiguous)
+                lane_doubt (self, entry, part.seq);
+            continue;
+        }
+        flight->parts[i] = flight->parts[kept];
+        flight->parts[kept++] = part;
+    }
+    return kept;
+}
+
+bool
+zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
+{
+    flight_t *flight = s_land (self, result->id);
+    if (!flight)
+        return false;
+    self->now = now;
+    uint32_t count = s_unload (self, flight, result);
+    if (result->verdict == ZPEER_SUCCESS)
+        s_success (self, now, flight, flight->parts, count, result);
+    else if (result->status == 400 || result->status == 413)
+        lane_refused (self, now, flight, count, result);
+    else
+        s_failure (self, now, flight, flight->parts, count, result);
+    if (flight->split) {
+        flight->split->flying = false;
+        lane_split_step (self, now, flight->split, result);
+    }
+    for (uint32_t i = 0; i < flight->count; i++) {
+        entry_t *entry = &self->entries[flight->parts[i].handle];
+        if (entry->flags & AGAIN) {
+            entry->flags &= (uint16_t) ~(AGAIN | RENEW);
+            entry->flags |= OWED;
+        }
+        lane_stand (self, entry, false);
+        lane_release (self, entry);
+    }
+    free (flight);
+    return true;
+}

@@ -1,0 +1,411 @@
+#include <assert.h>
+#include <stdlib.h>
+#include "lane_impl.h"
+#include "banned.h"
+
+//  Every fourth place of a batch is for what is owed, so that neither starves
+//  the other
+#define OWED_EVERY 4
+
+//  The sweep for expired Heartbeats walks the whole queue: not more often than
+//  this, ms
+#define SWEEP_MS 1000
+
+//  --------------------------------------------------------------------------
+//  What is due because of time
+
+//  One read timeout after the peer's next success an ambiguous attempt has been
+//  applied or never will be. If the state has changed since, what the peer has
+//  now is anybody's guess.
+static void
+s_settle (zpeer_lane_t *self, uint64_t now)
+{
+    if (now < self->settle_at)
+        return;
+    self->settle_at = NEVER;
+    for (uint32_t i = self->unsure_count; i-- > 0;) {
+        entry_t *entry = &self->entries[self->unsure[i]];
+        if (!(entry->flags & SETTLING))
+            continue;
+        int32_t left = (int32_t) (entry->settle - (uint32_t) now);
+        if (left > 0) {
+            if (self->settle_at > now + (uint32_t) left)
+                self->settle_at = now + (uint32_t) left;
+            continue;
+        }
+        if (entry->state->seq != entry->unsure && entry->state->top) {
+            lane_flag (entry, OWED, true);
+            lane_flag (entry, RENEW, false);
+            lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
+        }
+        lane_sure (self, i);
+        lane_stand (self, entry, false);
+        lane_release (self, entry);
+    }
+}
+
+static uint32_t
+s_life_ms (const zpeer_lane_t *self, const entry_t *entry)
+{
+    return self->options.asg_life_ms ? self->options.asg_life_ms
+                                     : entry->state->renewal_ms;
+}
+
+//  A Heartbeat older than its lease's renewal interval says nothing any more:
+//  the next one is due
+static void
+s_expire (zpeer_lane_t *self, uint64_t now)
+{
+    if (!self->live.count)
+        self->expire_at = NEVER;
+    if (now < self->expire_at)
+        return;
+    uint64_t next_at = NEVER;
+    uint32_t after;
+    for (uint32_t at = self->live.head; at != NOBODY; at = after) {
+        entry_t *entry = &self->entries[at];
+        after = entry->next;
+        if (entry->wait != H)
+            continue;
+        uint32_t life_ms = s_life_ms (self, entry);
+        uint32_t age = lane_age (now, entry->beat);
+        if (age < life_ms) {
+            if (next_at > now + life_ms - age)
+                next_at = now + life_ms - age;
+            continue;
+        }
+        lane_end (self, ZPEER_ENDED_EXPIRED, H);
+        entry->wait = 0;
+        lane_renew (entry);
+        lane_stand (self, entry, false);
+        lane_release (self, entry);
+    }
+    if (next_at != NEVER && next_at < now + SWEEP_MS)
+        next_at = now + SWEEP_MS;
+    self->expire_at = next_at;
+}
+
+//  --------------------------------------------------------------------------
+//  Rendering: all items of an instance together, from its newest state
+
+static void
+s_item (const entry_t *entry, zpeer_item_t *item, zpeer_action_t action,
+        uint64_t timestamp)
+{
+    const zpeer_state_t *state = entry->state;
+    *item = (zpeer_item_t){
+        .state = state,
+        .timestamp = timestamp,
+        .action = (uint8_t) action,
+        .status = state->status,
+        .override = state->override,
+    };
+}
+
+static unsigned
+s_one (const entry_t *entry, zpeer_item_t *items, zpeer_action_t action)
+{
+    s_item (entry, &items[0], action,
+            action == ZPEER_CANCEL ? 0 : entry->state->timestamp);
+    return 1;
+}
+
+static unsigned
+s_two (const entry_t *entry, zpeer_item_t *items, zpeer_action_t action)
+{
+    s_one (entry, &items[0], action);
+    return 1 + s_one (entry, &items[1], ZPEER_REGISTER);
+}
+
+//  A refresh acts late, and neither Cancel nor DeleteStatusOverride is guarded
+//  by a timestamp at the peer: it asks first, with a Heartbeat.
+static unsigned
+s_render_refresh (const zpeer_lane_t *self, const entry_t *entry,
+                  zpeer_item_t *items, phase_t *phase)
+{
+    const zpeer_state_t *state = entry->state;
+    if (entry->asked != self->epoch) {
+        *phase = PHASE_ASK;
+        s_item (entry, &items[0], ZPEER_HEARTBEAT, state->top);
+        return 1;
+    }
+    *phase = PHASE_ACT;
+    if (!zpeer_state_present (state))
+        return s_one (entry, items, ZPEER_CANCEL);
+    //  The peer may hold an earlier life with a higher timestamp: it would keep
+    //  that one
+    if (state->timestamp < state->top)
+        return s_two (entry, items, ZPEER_CANCEL);
+    return s_two (entry, items, ZPEER_DELETE_STATUS_OVERRIDE);
+}
+
+static unsigned
+s_render_live (const entry_t *entry, zpeer_item_t *items)
+{
+    unsigned wait = entry->wait;
+    bool present = zpeer_state_present (entry->state);
+    if (wait & C)
+        return present ? s_two (entry, items, ZPEER_CANCEL)
+                       : s_one (entry, items, ZPEER_CANCEL);
+    if (wait == H && (present || entry->given)) {
+        s_one (entry, items, ZPEER_HEARTBEAT);
+        if (entry->given)
+            items[0].timestamp = entry->given;
+        return 1;
+    }
+    if (!present)
+        return 0;
+    if ((wait & FULL) || lane_tasks (wait & (R | S | D)) > 1)
+        return s_two (entry, items, ZPEER_DELETE_STATUS_OVERRIDE);
+    if (wait & S)
+        return s_one (entry, items, ZPEER_STATUS_UPDATE);
+    return s_one (entry, items,
+                  (wait & R) ? ZPEER_REGISTER : ZPEER_DELETE_STATUS_OVERRIDE);
+}
+
+//  Returns the number of items, at most two; 0: there is nothing to send, and
+//  what waited has ended
+static unsigned
+s_render (zpeer_lane_t *self, entry_t *entry, zpeer_item_t *items,
+          phase_t *phase)
+{
+    *phase = PHASE_LIVE;
+    if (!lane_wants (entry))
+        return 0;
+    if (self->options.asg_life_ms)
+        return s_one (entry, items, ZPEER_ASG_STATUS_UPDATE);
+    if ((entry->flags & OWED) || ((entry->flags & ASK) && entry->state->top)) {
+        if (entry->state->top)
+            return s_render_refresh (self, entry, items, phase);
+        lane_give_up (self, entry,
+                      (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED},
+                      ZPEER_ENDED_DROPPED);
+        return 0;
+    }
+    unsigned count = s_render_live (entry, items);
+    if (!count)
+        lane_give_up (self, entry,
+                      (zpeer_lane_report_t){.kind = ZPEER_LANE_NEED_REGISTER},
+                      ZPEER_ENDED_DROPPED);
+    return count;
+}
+
+//  --------------------------------------------------------------------------
+//  Building a batch
+
+typedef struct {
+    flight_t *flight;
+    bool split;  //  It is part of a bisection: its size was decided there
+    bool full;
+} build_t;
+
+static flight_t *
+s_flight_new (uint64_t id, uint64_t now, uint32_t capacity)
+{
+    flight_t *flight = (flight_t *) malloc (
+        sizeof *flight + (size_t) capacity * sizeof (part_t));
+    assert (flight);
+    *flight = (flight_t){.id = id, .sent_at = now};
+    return flight;
+}
+
+//  Puts the entry on its way
+static void
+s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
+        unsigned count, size_t bytes)
+{
+    flight_t *flight = build->flight;
+    const zpeer_item_t *items = self->items + flight->items;
+    part_t *part = &flight->parts[flight->count++];
+    *part = (part_t){
+        .handle = (uint32_t) (entry - self->entries),
+        .first = flight->items,
+        .seq = entry->state->seq,
+        .timestamp = items[0].timestamp,
+        .count = (uint8_t) count,
+        .actions = {items[0].action, count > 1 ? items[1].action : 0},
+    };
+    lane_leave (self, entry);
+    entry->phase = (uint8_t) phase;
+    if (phase != PHASE_ASK) {
+        entry->flight = entry->wait;
+        entry->wait = 0;
+        self->in_flight += lane_tasks (entry->flight);
+    }
+    flight->items += count;
+    flight->bytes += (uint32_t) bytes;
+    build->full = entry->suspect != 0;  //  A suspect goes alone
+}
+
+//  Whether the entry may join those that are in the batch already. A part of a
+//  bisection has its size from there; only what has grown since may not fit.
+static bool
+s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
+        unsigned count, size_t bytes)
+{
+    const flight_t *flight = build->flight;
+    if (!flight->count)
+        return true;
+    if (entry->suspect)
+        return false;
+    if (build->split)
+        return flight->items + count <= self->options.max_items;
+    return flight->items + count <= self->size &&
+           flight->bytes + bytes <= self->byte_limit;
+}
+
+//  Adds the entry if there is something to send of it, and room
+static void
+s_add (zpeer_lane_t *self, build_t *build, entry_t *entry)
+{
+    zpeer_item_t *items = self->items + build->flight->items;
+    phase_t phase;
+    unsigned count = s_render (self, entry, items, &phase);
+    if (!count) {
+        lane_leave (self, entry);
+        lane_release (self, entry);
+        return;
+    }
+    size_t bytes = 0;
+    for (unsigned i = 0; i < count; i++)
+        bytes += zpeer_item_bound (&items[i]);
+    if (s_fits (self, build, entry, count, bytes))
+        s_take (self, build, entry, phase, count, bytes);
+    else if (!entry->suspect)  //  A suspect is passed over
+        build->full = true;
+}
+
+//  From both queues, every fourth place for what is owed
+static void
+s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
+{
+    uint32_t next[2] = {live ? self->live.head : NOBODY,
+                        owed ? self->owed.head : NOBODY};
+    while (!build->full && (next[0] != NOBODY || next[1] != NOBODY)) {
+        unsigned which = ++self->turn % OWED_EVERY == 0;
+        if (next[which] == NOBODY)
+            which = !which;
+        entry_t *entry = &self->entries[next[which]];
+        next[which] = entry->next;  //  Before it leaves its queue
+        s_add (self, build, entry);
+    }
+    //  All have gone, but for suspects that were passed over
+    if (live && next[0] == NOBODY)
+        self->due_at = self->live.count ? self->now : NEVER;
+}
+
+static void
+s_fill_part (zpeer_lane_t *self, build_t *build, const uint32_t *handles,
+             uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        entry_t *entry = &self->entries[handles[i]];
+        if (entry->queue != QUEUE_PART)
+            continue;
+        s_add (self, build, entry);
+        if (entry->queue == QUEUE_PART) {  //  It did not fit
+            entry->queue = QUEUE_NONE;
+            lane_stand (self, entry, true);
+        }
+    }
+}
+
+static void
+s_launch (zpeer_lane_t *self, flight_t *flight)
+{
+    if (self->flight_count == self->flight_capacity) {
+        self->flight_capacity =
+            self->flight_capacity ? 2 * self->flight_capacity : 8;
+        self->flights = (flight_t **) realloc (
+            self->flights, self->flight_capacity * sizeof (flight_t *));
+        assert (self->flights);
+    }
+    self->flights[self->flight_count++] = flight;
+}
+
+//  The next part of a bisection, if one is under way. Returns false when
+//  nothing of it was left to send: then there may be another.
+static bool
+s_build_part (zpeer_lane_t *self, build_t *build)
+{
+    const uint32_t *handles;
+    uint32_t count = lane_split_next (self, &handles, &build->flight->split,
+                                      &build->flight->from);
+    if (!count)
+        return false;
+    build->split = true;
+    s_fill_part (self, build, handles, count);
+    return true;
+}
+
+//  Fills a batch; false: nothing is ready
+static bool
+s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
+{
+    if (s_build_part (self, build))
+        return true;
+    bool live = self->live.count &&
+                (self->live.count >= self->size || self->due_at <= now);
+    //  A peer that does not answer gets one probe: live changes if there are
+    //  any, else what is owed
+    bool owed = self->owed.count &&
+                (self->answering || (!self->flight_count && !self->live.count));
+    if (!live && !owed)
+        return false;
+    s_fill (self, build, live, owed);
+    return true;
+}
+
+static bool
+s_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
+{
+    uint32_t window = self->reached ? 1 : self->window;
+    return credit && now >= self->pause && self->flight_count < window;
+}
+
+bool
+zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
+                 zpeer_lane_batch_t *batch)
+{
+    self->now = now;
+    s_settle (self, now);
+    s_expire (self, now);
+    self->credit = credit + self->flight_count;
+    if (!s_free (self, now, credit) ||
+        !(self->live.count || self->owed.count || self->split_count))
+        return false;
+    build_t build = {.flight =
+                         s_flight_new (id, now, self->options.max_items + 2)};
+    while (s_build (self, now, &build)) {
+        if (!build.flight->count) {  //  All of it was given up
+            if (build.split)
+                lane_split_step (self, now, build.flight->split, NULL);
+            build = (build_t){.flight = build.flight};
+            build.flight->split = NULL;
+            continue;
+        }
+        s_launch (self, build.flight);
+        *batch = (zpeer_lane_batch_t){id, build.flight->items, self->items};
+        return true;
+    }
+    free (build.flight);
+    return false;
+}
+
+uint64_t
+zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit)
+{
+    uint64_t at = self->settle_at;
+    if (self->live.count && at > self->expire_at)
+        at = self->expire_at;
+    if (now < self->pause) {
+        if ((self->live.count || self->owed.count || self->split_count) &&
+            at > self->pause)
+            at = self->pause;
+    }
+    else if (self->live.count && s_free (self, now, credit)) {
+        if (at > self->due_at)
+            at = self->due_at;
+    }
+    return at < now ? now : at;
+}

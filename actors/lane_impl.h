@@ -1,0 +1,262 @@
+/*  lane_impl.h - what the parts of the lane share
+
+    lane.c         entries, queues, changes in (gathering)
+    lane_batch.c   batches out (rendering)
+    lane_answer.c  results in
+    lane_split.c   400 and 413: one bad item does not take 249 good ones along
+    lane_stats.c   gauges, the accounting sum, the end
+*/
+#ifndef ZPEER_LANE_IMPL_H_INCLUDED
+#define ZPEER_LANE_IMPL_H_INCLUDED
+
+#include "lane.h"
+
+//  Kinds of change that wait, or are on their way. FULL is no task: it only
+//  widens what is rendered to the pair that gives a peer exactly the state.
+#define C       ZPEER_LANE_C
+#define R       ZPEER_LANE_R
+#define S       ZPEER_LANE_S
+#define D       ZPEER_LANE_D
+#define H       ZPEER_LANE_H
+#define FULL    32u
+#define TASKS   (C | R | S | D | H)
+#define CHANGES (C | R | S | D | FULL)  //  Everything but a Heartbeat
+
+#define NOBODY UINT32_MAX  //  No handle: end of a queue
+#define NEVER  UINT64_MAX
+
+//  Why an instance is in a batch
+typedef enum {
+    PHASE_NONE,   //  It is in none
+    PHASE_LIVE,   //  Changes, as they came
+    PHASE_ASK,    //  The question before a refresh: a Heartbeat with top
+    PHASE_ACT,    //  The refresh
+    PHASE_FORGET  //  Whatever it was: nobody waits for the result
+} phase_t;
+
+//  Where an instance waits
+typedef enum {
+    QUEUE_NONE,
+    QUEUE_LIVE,  //  A change that the peer has not been told of
+    QUEUE_OWED,  //  Told in vain
+    QUEUE_PART   //  Part of a bisection
+} queue_t;
+
+typedef enum {
+    OWED = 1,       //  Told in vain: needs a refresh
+    RENEW = 2,      //  Owed, but what was lost is only a Heartbeat
+    ASK = 4,        //  No refresh, but an unguarded retry: ask before it acts
+    AGAIN = 8,      //  Something happened during the flight that its result
+                    //  cannot know
+    STORED = 16,    //  A Register was confirmed, and no Heartbeat since
+    REFUSED = 32,   //  Rejected, until its next Register or Cancel
+    SETTLING = 64,  //  settle is set
+    SUSPECT_ACT = 128,  //  As a suspect it was more than a question
+    LEAVING = 256       //  The view has let go of it
+} flag_t;
+
+//  One instance. 64 bytes: a cache line.
+typedef struct {
+    zpeer_state_t *state;  //  Owned reference; NULL: not in use
+    uint64_t given;    //  Timestamp of a Heartbeat the view cannot vouch for
+    uint64_t unsure;   //  seq of the state in the first ambiguous attempt not
+                       //  yet settled; 0: there is none
+    uint64_t suspect;  //  Batch in which it was alone and answered 400; 0: none
+    uint32_t since;    //  When the first waiting change came; low half of ms
+    uint32_t beat;     //  When the newest waiting Heartbeat came; the same
+    uint32_t settle;   //  When to look whether the state has changed since
+    uint32_t next;     //  In its queue; NOBODY: it is the last
+    uint32_t prev;
+    uint32_t asked;  //  Epoch in which the question was answered; 0: never
+    uint16_t flags;  //  flag_t
+    uint8_t wait;    //  Kinds the peer has not confirmed, not on their way
+    uint8_t flight;  //  Kinds on their way
+    uint8_t phase;   //  phase_t
+    uint8_t queue;   //  queue_t
+    uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
+    uint8_t errors;  //  Items answered 500
+} entry_t;
+
+_Static_assert(sizeof (entry_t) == 64, "an entry is one cache line");
+
+typedef struct {
+    uint32_t head;
+    uint32_t tail;
+    uint32_t count;
+} list_t;
+
+//  One instance in a batch
+typedef struct {
+    uint32_t handle;
+    uint32_t first;      //  Index of its first item
+    uint64_t seq;        //  Of the state it was rendered from
+    uint64_t timestamp;  //  Of its first item
+    uint8_t count;       //  Items: one or two
+    uint8_t actions[2];
+    uint8_t bits;   //  When its result is handled: what was on its way,
+    uint8_t phase;  //  and why
+} part_t;
+
+//  The bisection of a batch that was answered 400
+typedef struct {
+    uint32_t *handles;  //  Owned
+    uint32_t *ranges;   //  Owned; pairs (from, to) of handles still to send,
+                        //  a stack
+    uint32_t range_count;
+    uint32_t left;  //  Requests it may still use
+    bool ok;        //  A part of it was delivered
+    bool flying;
+} split_t;
+
+typedef struct {
+    uint64_t id;
+    uint64_t sent_at;
+    uint32_t items;
+    uint32_t bytes;
+    uint32_t count;  //  Parts
+    uint32_t from;   //  Of the range of its split
+    split_t *split;  //  Borrowed from the lane; NULL: no bisection
+    part_t parts[];
+} flight_t;
+
+struct zpeer_lane {
+    zpeer_lane_options_t options;
+    entry_t *entries;  //  Owned; by handle
+    uint32_t capacity;
+    uint32_t instances;  //  Entries in use
+    uint64_t now;        //  Of the call that is being worked on
+    list_t live;
+    list_t owed;
+    uint64_t due_at;       //  The oldest change in live has lingered then; it
+                           //  may be earlier, when that one has gone
+    uint32_t beat_cursor;  //  Nothing before it in live waits with a Heartbeat
+                           //  only; NOBODY: nothing at all does
+    uint64_t expire_at;    //  No waiting Heartbeat expires before
+    uint32_t *unsure;      //  Owned; handles of unsettled ambiguous attempts
+    uint32_t unsure_count;
+    uint32_t unsure_capacity;
+    uint32_t doubtful;   //  Of these: not SETTLING
+    uint64_t settle_at;  //  Nothing is to be settled before
+    flight_t **flights;  //  Owned
+    uint32_t flight_count;
+    uint32_t flight_capacity;
+    split_t **splits;  //  Owned; the first is worked on
+    uint32_t split_count;
+    uint32_t split_capacity;
+    zpeer_item_t *items;  //  Owned; those of the batch being built
+    uint32_t size;        //  Items a batch may have
+    uint32_t byte_limit;
+    uint32_t window;     //  Batches that may be in flight
+    uint32_t credit;     //  Most the dispatchers could take, when last told
+    double per_item_ms;  //  Smoothed; 0: not known
+    uint64_t pause;      //  Nothing is sent before
+    uint32_t backoff_ms;
+    uint32_t epoch;  //  Grows with every failure: older answers are void
+    uint32_t turn;
+    uint64_t last_ok;  //  Newest batch that was answered 2xx
+    uint64_t random;
+    bool answering;   //  The last attempt was a success
+    bool reached;     //  The counter stands at its maximum
+    bool splittable;  //  400 means one bad item, not a bad peer
+    uint64_t accepted;
+    uint64_t in_flight;  //  Tasks
+    uint64_t ended[ZPEER_ENDINGS];
+};
+
+static inline unsigned
+lane_tasks (unsigned bits)
+{
+    return (unsigned) __builtin_popcount (bits & TASKS);
+}
+
+//  Tasks end: those of bits
+static inline void
+lane_end (zpeer_lane_t *self, zpeer_ending_t ending, unsigned bits)
+{
+    self->ended[ending] += lane_tasks (bits);
+}
+
+static inline void
+lane_flag (entry_t *entry, flag_t flag, bool on)
+{
+    entry->flags = (uint16_t) (on ? entry->flags | flag : entry->flags & ~flag);
+}
+
+static inline bool
+lane_wants (const entry_t *entry)
+{
+    return entry->wait || (entry->flags & OWED);
+}
+
+//  How long ago, for points in time kept as the low half of their ms
+static inline uint32_t
+lane_age (uint64_t now, uint32_t then)
+{
+    return (uint32_t) now - then;
+}
+
+static inline list_t *
+lane_list (zpeer_lane_t *self, queue_t queue)
+{
+    return queue == QUEUE_LIVE ? &self->live : &self->owed;
+}
+
+//  lane.c
+
+//  Takes the entry out of its queue
+void lane_leave (zpeer_lane_t *self, entry_t *entry);
+
+//  Puts the entry where it belongs now; front: it was there before, or an
+//  answer waits for it
+void lane_stand (zpeer_lane_t *self, entry_t *entry, bool front);
+
+//  A Heartbeat was lost: owes the peer another one
+void lane_renew (entry_t *entry);
+
+//  The peer may yet apply an attempt made in the state seq
+void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
+
+//  One doubt less
+void lane_sure (zpeer_lane_t *self, uint32_t index);
+
+//  Marks every ambiguous attempt to be settled a read timeout from now
+void lane_settle_all (zpeer_lane_t *self, uint64_t now);
+
+//  Says something about an instance
+void
+lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report);
+
+//  Ends what waits for an instance that the peer cannot be told of
+void lane_give_up (zpeer_lane_t *self, entry_t *entry,
+                   zpeer_lane_report_t report, zpeer_ending_t ending);
+
+//  Drops an instance the view has let go of, if nothing holds it
+void lane_release (zpeer_lane_t *self, entry_t *entry);
+
+//  lane_answer.c
+
+//  What comes back, and what gathered meanwhile, as one
+void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);
+
+//  A failure: pause, one batch at a time, what was asked is to be asked again
+void lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result);
+
+//  lane_split.c
+
+//  The next part of the bisection under way: how many handles, or 0. They stay
+//  valid until the split ends.
+uint32_t lane_split_next (zpeer_lane_t *self, const uint32_t **handles,
+                          split_t **split, uint32_t *from);
+
+//  A batch was answered 400 or 413. parts: without the forgotten ones
+void lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
+                   uint32_t parts, const zpeer_result_t *result);
+
+//  A part of a bisection was answered, or (result NULL) there was nothing left
+//  of it to send
+void lane_split_step (zpeer_lane_t *self, uint64_t now, split_t *split,
+                      const zpeer_result_t *result);
+
+void lane_split_free (split_t *split);
+
+#endif

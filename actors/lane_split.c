@@ -1,0 +1,252 @@
+#include <assert.h>
+#include <stdlib.h>
+#include "lane_impl.h"
+#include "banned.h"
+
+//  A batch of 250 answered 400 holds a bad item, or the peer is out of order:
+//
+//  1. It is halved at instance borders, and the halves are sent one at a time.
+//  2. A half that is answered 400 is halved again, up to the number of requests
+//     that finding one bad item takes.
+//  3. What is answered 400 alone becomes a suspect: it is owed, and only sent
+//     alone. Answered 400 alone again, with a 2xx to a later batch in between,
+//     it is rejected.
+//  4. When no part at all was delivered, the peer answers 400 to everything:
+//     all of it is owed, and nothing is split until the next 2xx.
+
+//  --------------------------------------------------------------------------
+//  The bisection
+
+void
+lane_split_free (split_t *split)
+{
+    free (split->handles);
+    free (split->ranges);
+    free (split);
+}
+
+static uint32_t
+s_log2_ceil (uint32_t n)
+{
+    uint32_t bits = 0;
+    while ((1u << bits) < n)
+        bits++;
+    return bits;
+}
+
+static void
+s_push (split_t *split, uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return;
+    split->ranges[2 * split->range_count] = from;
+    split->ranges[2 * split->range_count + 1] = to;
+    split->range_count++;
+}
+
+//  The first half is the next to go
+static void
+s_halve (split_t *split, uint32_t from, uint32_t to)
+{
+    uint32_t middle = from + (to - from) / 2;
+    s_push (split, middle, to);
+    s_push (split, from, middle);
+}
+
+static split_t *
+s_split_new (zpeer_lane_t *self, const part_t *parts, uint32_t count)
+{
+    split_t *split = (split_t *) calloc (1, sizeof *split);
+    assert (split);
+    split->handles = (uint32_t *) malloc (count * sizeof (uint32_t));
+    split->ranges = (uint32_t *) malloc (2 * (count + 1) * sizeof (uint32_t));
+    assert (split->handles && split->ranges);
+    for (uint32_t i = 0; i < count; i++)
+        split->handles[i] = parts[i].handle;
+    split->left = 2 * s_log2_ceil (count) + 1;
+    s_halve (split, 0, count);
+    if (self->split_count == self->split_capacity) {
+        self->split_capacity =
+            self->split_capacity ? 2 * self->split_capacity : 8;
+        self->splits = (split_t **) realloc (
+            self->splits, self->split_capacity * sizeof (split_t *));
+        assert (self->splits);
+    }
+    self->splits[self->split_count++] = split;
+    return split;
+}
+
+uint32_t
+lane_split_next (zpeer_lane_t *self, const uint32_t **handles,
+                 split_t **split_p, uint32_t *from)
+{
+    split_t *split = self->split_count ? self->splits[0] : NULL;
+    if (!split || split->flying)
+        return 0;
+    assert (split->range_count && split->left);
+    split->range_count--;
+    split->left--;
+    split->flying = true;
+    *from = split->ranges[2 * split->range_count];
+    *handles = split->handles + *from;
+    *split_p = split;
+    return split->ranges[2 * split->range_count + 1] - *from;
+}
+
+static void
+s_remove (zpeer_lane_t *self, split_t *split)
+{
+    uint32_t i = 0;
+    while (self->splits[i] != split)
+        i++;
+    self->split_count--;
+    memmove (self->splits + i, self->splits + i + 1,
+             (self->split_count - i) * sizeof (split_t *));
+    lane_split_free (split);
+}
+
+//  --------------------------------------------------------------------------
+//  What is refused is owed
+
+static void
+s_owe (zpeer_lane_t *self, entry_t *entry)
+{
+    lane_report (self, entry,
+                 (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
+                                       .ending = ZPEER_ENDED_FAILED,
+                                       .bits = entry->wait & TASKS});
+    lane_end (self, ZPEER_ENDED_FAILED, entry->wait & H);
+    if (entry->wait == H)
+        lane_renew (entry);
+    else if (entry->wait) {
+        lane_flag (entry, OWED, true);
+        lane_flag (entry, RENEW, false);
+    }
+    entry->wait &= (uint8_t) ~H;
+    lane_stand (self, entry, false);
+}
+
+static void
+s_reject (zpeer_lane_t *self, entry_t *entry, const zpeer_result_t *result)
+{
+    lane_give_up (self, entry,
+                  (zpeer_lane_report_t){.kind = ZPEER_LANE_REJECTED,
+                                        .code = result->status},
+                  ZPEER_ENDED_REJECTED);
+}
+
+//  Whatever of the bisection has not been sent: another failure has stopped it
+//  (it waits as before), or its requests are used up (it is undecided)
+static void
+s_disband (zpeer_lane_t *self, split_t *split, bool broken)
+{
+    for (uint32_t r = split->range_count; r-- > 0;) {
+        uint32_t from = split->ranges[2 * r], to = split->ranges[2 * r + 1];
+        for (uint32_t i = to; i-- > from;) {
+            entry_t *entry = &self->entries[split->handles[i]];
+            if (entry->queue != QUEUE_PART)
+                continue;
+            entry->queue = QUEUE_NONE;
+            if (broken)
+                lane_stand (self, entry, true);
+            else
+                s_owe (self, entry);
+            lane_release (self, entry);
+        }
+    }
+}
+
+void
+lane_split_step (zpeer_lane_t *self, uint64_t now, split_t *split,
+                 const zpeer_result_t *result)
+{
+    bool success = result && result->verdict == ZPEER_SUCCESS;
+    bool broken = result && !success && result->status != 400;
+    split->flying = false;
+    split->ok |= success;
+    if (split->range_count && split->left && !broken)
+        return;
+    s_disband (self, split, broken);
+    if (!split->ok && !broken) {
+        self->splittable = false;
+        if (result)
+            lane_pace (self, now, result);
+    }
+    s_remove (self, split);
+}
+
+//  --------------------------------------------------------------------------
+//  400 and 413
+
+static void
+s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count,
+             bool same, const zpeer_result_t *result)
+{
+    if (self->byte_limit > flight->bytes / 2)
+        self->byte_limit = flight->bytes / 2;
+    if (count == 1 && same)
+        s_reject (self, &self->entries[flight->parts[0].handle], result);
+    for (uint32_t i = count; i-- > 0;)
+        lane_stand (self, &self->entries[flight->parts[i].handle], true);
+}
+
+static void
+s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight, bool same,
+         const zpeer_result_t *result)
+{
+    const part_t *part = &flight->parts[0];
+    entry_t *entry = &self->entries[part->handle];
+    if (same && entry->suspect && self->last_ok > entry->suspect) {
+        s_reject (self, entry, result);
+        return;
+    }
+    if (same && !entry->suspect) {
+        entry->suspect = flight->id;
+        lane_flag (entry, SUSPECT_ACT, part->phase != PHASE_ASK);
+    }
+    s_owe (self, entry);
+    if (!flight->split)
+        lane_pace (self, now, result);
+}
+
+//  Puts the parts of the flight up for bisection
+static void
+s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
+{
+    split_t *split = flight->split;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t handle = flight->parts[i].handle;
+        if (split)  //  What is left of its range, at the range's start
+            split->handles[flight->from + i] = handle;
+        lane_leave (self, &self->entries[handle]);
+        self->entries[handle].queue = QUEUE_PART;
+    }
+    if (split)
+        s_halve (split, flight->from, flight->from + count);
+    else
+        s_split_new (self, flight->parts, count);
+}
+
+void
+lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
+              uint32_t count, const zpeer_result_t *result)
+{
+    if (!count)
+        return;
+    for (uint32_t i = count; i-- > 0;)
+        lane_merge (self, &self->entries[flight->parts[i].handle],
+                    flight->parts[i].bits);
+    const part_t *first = &flight->parts[0];
+    bool same = first->seq == self->entries[first->handle].state->seq;
+    if (result->status == 413)
+        s_too_large (self, flight, count, same, result);
+    else if (count == 1)
+        s_alone (self, now, flight, same, result);
+    else if (flight->split || self->splittable)
+        s_bisect (self, flight, count);
+    else {
+        lane_pace (self, now, result);
+        for (uint32_t i = 0; i < count; i++)
+            s_owe (self, &self->entries[flight->parts[i].handle]);
+    }
+}
