@@ -9,7 +9,7 @@
     Sockets: a PULL for the actors, a PUB for hosts, zpeerctl and monitors.
 
     command    frames            answer        when
-    INBOX      endpoint          OK            before START; binds the PULL
+    INBOX      endpoint          OK endpoint   before START; binds the PULL
     PUB        endpoint          OK endpoint   before START; several times
     START                        OK            once
     DRAIN                        OK            relays what is in the inbox, then

@@ -1,0 +1,136 @@
+#include <zpeer/reporter.h>
+#include "command.h"
+#include "reporting.h"
+#include "socket.h"
+#include "banned.h"
+
+//  Outcomes relayed in one turn, before the pipe is looked at again
+#define TURN_MAX 256
+
+//  Outcomes kept for one subscriber that does not read
+#define PUB_HWM 16384
+
+//  Longest thing a subscriber may send: a subscription
+#define SUBSCRIPTION_MAX 1024
+
+typedef struct {
+    zpeer_commands_t commands;
+    zpoller_t *poller;      //  Owned; pipe, and the inbox once started
+    zsock_t *inbox;         //  Owned; PULL, what the actors report
+    zsock_t *pub;           //  Owned; what the host reads
+    zpeer_frames_t frames;  //  Owned; the outcome being relayed
+} s_self_t;
+
+static void
+s_self_fini (s_self_t *self)
+{
+    zpeer_frames_close (&self->frames);
+    zpoller_destroy (&self->poller);
+    zsock_destroy (&self->inbox);
+    zsock_destroy (&self->pub);
+}
+
+//  Binds *sock, which is made if there is none yet. The answer is the endpoint
+//  as bound, or why it is not.
+static int
+s_bind (zsock_t **sock, zpeer_role_t role, int hwm, int64_t max_bytes,
+        const char *endpoint, char *answer)
+{
+    if (!*sock)
+        *sock = zpeer_socket_new (role, hwm, max_bytes);
+    if (!*sock)
+        return ZPEER_E_RESOURCES;
+    int rc = zpeer_socket_bind (*sock, endpoint, answer);
+    if (rc == ZPEER_E_BIND)
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s: %s", endpoint,
+                  zmq_strerror (errno));
+    return rc;
+}
+
+static int
+s_inbox (void *handler, char *const *args, char *answer)
+{
+    s_self_t *self = (s_self_t *) handler;
+    return s_bind (&self->inbox, ZPEER_ROLE_PULL, ZPEER_REPORTING_HWM, -1,
+                   args[0], answer);
+}
+
+static int
+s_pub (void *handler, char *const *args, char *answer)
+{
+    s_self_t *self = (s_self_t *) handler;
+    return s_bind (&self->pub, ZPEER_ROLE_PUB, PUB_HWM, SUBSCRIPTION_MAX,
+                   args[0], answer);
+}
+
+static int
+s_start (void *handler, char *const *args, char *answer)
+{
+    s_self_t *self = (s_self_t *) handler;
+    (void) args;
+    if (!self->inbox || !self->pub) {
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
+                  "START needs INBOX and PUB first");
+        return ZPEER_E_STATE;
+    }
+    zpoller_add (self->poller, self->inbox);
+    return ZPEER_OK;
+}
+
+//  Answered when the inbox is found empty: s_relay
+static int
+s_drain (void *handler, char *const *args, char *answer)
+{
+    (void) handler;
+    (void) args;
+    (void) answer;
+    return ZPEER_COMMAND_LATER;
+}
+
+static const zpeer_command_t s_commands[] = {
+    {"INBOX", 1, ZPEER_WHEN_BEFORE_START, s_inbox},
+    {"PUB", 1, ZPEER_WHEN_BEFORE_START, s_pub},
+    {"START", 0, ZPEER_WHEN_START, s_start},
+    {"DRAIN", 0, ZPEER_WHEN_STARTED, s_drain},
+    {NULL, 0, ZPEER_WHEN_ANY, NULL},
+};
+
+//  Relays what is there, but at most a turn's worth. PUB never refuses: it
+//  drops for subscribers that do not read. What is not two frames is no
+//  outcome.
+static void
+s_relay (s_self_t *self)
+{
+    for (int i = 0; i < TURN_MAX; i++) {
+        if (zpeer_socket_recv (self->inbox, &self->frames)) {
+            zpeer_commands_ok (&self->commands, NULL);
+            return;
+        }
+        zpeer_slice_t topic = zpeer_frames_at (&self->frames, 0);
+        if (self->frames.count == 2)
+            zpeer_socket_send_msg (self->pub, &topic, 1,
+                                   &self->frames.frames[1]);
+    }
+}
+
+void
+zpeer_reporter (zsock_t *pipe, void *args)
+{
+    (void) args;  //  No options, nothing to log
+    s_self_t self = {.poller = zpoller_new (pipe, NULL)};
+    zpoller_set_nonstop (self.poller, true);
+    zpeer_commands_init (&self.commands, pipe, &self, s_commands);
+    zsock_signal (pipe, 0);
+
+    bool go_on = true;
+    while (go_on) {
+        //  While a DRAIN waits an empty inbox is news too
+        void *which =
+            zpoller_wait (self.poller, self.commands.pending ? 0 : -1);
+        if (which == pipe)
+            go_on = zpeer_commands_handle (&self.commands);
+        if (self.commands.started)
+            s_relay (&self);
+    }
+    s_self_fini (&self);
+}
