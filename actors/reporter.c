@@ -1,11 +1,13 @@
 #include <zpeer/reporter.h>
 #include "command.h"
-#include "reporting.h"
 #include "socket.h"
 #include "banned.h"
 
 //  Outcomes relayed in one turn, before the pipe is looked at again
 #define TURN_MAX 256
+
+//  Outcomes of one actor that wait here; as many again wait at its end
+#define INBOX_HWM 1000
 
 //  Outcomes kept for one subscriber that does not read
 #define PUB_HWM 16384
@@ -51,8 +53,8 @@ static int
 s_inbox (void *handler, char *const *args, char *answer)
 {
     s_self_t *self = (s_self_t *) handler;
-    return s_bind (&self->inbox, ZPEER_ROLE_PULL, ZPEER_REPORTING_HWM, -1,
-                   args[0], answer);
+    return s_bind (&self->inbox, ZPEER_ROLE_PULL, INBOX_HWM, -1, args[0],
+                   answer);
 }
 
 static int
