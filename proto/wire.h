@@ -85,6 +85,9 @@ typedef struct {
 //  Longest fixed frame
 #define ZPEER_WIRE_MAX 64
 
+//  Most batches a dispatcher holds, those not yet acknowledged among them
+#define ZPEER_WIRE_HELD_MAX 1024
+
 //  Each _put writes the fixed frame into out and returns its size; each _get
 //  reads it and returns ZPEER_OK, or ZPEER_E_PARSE for a wrong size or value;
 //  its outputs are untouched then, but for what arrays have room for.
