@@ -186,15 +186,11 @@ zpeer_command_send (zactor_t *actor, const char *command, ...)
 static int
 s_wait (zsock_t *pipe, int timeout_ms)
 {
-    int64_t deadline = zclock_mono () + timeout_ms;
-    int rc = zpeer_socket_wait (pipe, ZMQ_POLLIN, timeout_ms);
-    while (rc == ZPEER_E_AGAIN) {
-        int64_t left = deadline - zclock_mono ();
-        rc = zpeer_socket_wait (pipe, ZMQ_POLLIN,
-                                timeout_ms < 0 ? -1
-                                : left > 0     ? (int) left
-                                               : 0);
-    }
+    int64_t deadline = zpeer_socket_deadline (timeout_ms);
+    int rc;
+    do
+        rc = zpeer_socket_wait_until (pipe, ZMQ_POLLIN, deadline);
+    while (rc == ZPEER_E_AGAIN);
     return rc;
 }
 

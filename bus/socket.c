@@ -202,14 +202,32 @@ s_error (void)
     }
 }
 
+int64_t
+zpeer_socket_deadline (int timeout_ms)
+{
+    return timeout_ms < 0 ? INT64_MAX : zclock_mono () + timeout_ms;
+}
+
 int
-zpeer_socket_wait (zsock_t *self, short events, int timeout_ms)
+zpeer_socket_wait_until (zsock_t *self, short events, int64_t deadline)
 {
     zmq_pollitem_t item = {zsock_resolve (self), 0, events, 0};
-    int rc = zmq_poll (&item, 1, timeout_ms);
+    int64_t left = -1;
+    if (deadline != INT64_MAX) {
+        left = deadline - zclock_mono ();
+        left = left < 0 ? 0 : left;
+    }
+    int rc = zmq_poll (&item, 1, (long) left);
     if (rc > 0)
         return ZPEER_OK;
     return rc == 0 ? ZPEER_E_TIMEOUT : s_error ();
+}
+
+int
+zpeer_socket_wait (zsock_t *self, short events, int timeout_ms)
+{
+    return zpeer_socket_wait_until (self, events,
+                                    zpeer_socket_deadline (timeout_ms));
 }
 
 //  Sends all frames, or none: libzmq counts messages, not frames, so only the

@@ -88,9 +88,15 @@ int zpeer_socket_unbind (zsock_t *self, const char *actual);
 //  another copy of this library in it: "inproc://zpeer-<word>-…"
 void zpeer_socket_unique (char endpoint[ZPEER_ENDPOINT_MAX], const char *word);
 
-//  Waits until events (ZMQ_POLLIN, ZMQ_POLLOUT) are there; 0 does not wait, -1
-//  waits for ever. Returns ZPEER_OK, ZPEER_E_TIMEOUT, ZPEER_E_AGAIN when a
-//  signal came in between, ZPEER_E_STATE when the context has ended.
+//  The point in time timeout_ms from now on the monotonic clock; -1: never
+int64_t zpeer_socket_deadline (int timeout_ms);
+
+//  Waits until events (ZMQ_POLLIN, ZMQ_POLLOUT) are there, or until deadline.
+//  Returns ZPEER_OK, ZPEER_E_TIMEOUT, ZPEER_E_AGAIN when a signal came in
+//  between, ZPEER_E_STATE when the context has ended.
+int zpeer_socket_wait_until (zsock_t *self, short events, int64_t deadline);
+
+//  The same for timeout_ms from now; 0 does not wait, -1 waits for ever
 int zpeer_socket_wait (zsock_t *self, short events, int timeout_ms);
 
 //  Sends one message of count frames, copied; all of them or none. Returns
