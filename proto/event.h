@@ -1,24 +1,44 @@
 /*  event.h - an event as the acceptor sees it
 
-    What zpeer_event_parse leaves for the view. The public half, builder and
-    parser, is <zpeer/event.h>.
+    What zpeer_parser_next leaves for the view. The public half is
+    <zpeer/event.h>; the fields and their limits are in PROTOCOL.md.
 */
 #ifndef ZPEER_EVENT_IMPL_H_INCLUDED
 #define ZPEER_EVENT_IMPL_H_INCLUDED
 
-#include <zpeer/names.h>
+#include <zpeer/event.h>
 #include "buffer.h"
 
 //  Limits, bytes
 #define ZPEER_APP_MAX   255
 #define ZPEER_ID_MAX    512
 #define ZPEER_ASG_MAX   255
-#define ZPEER_DEPTH_MAX 8
+#define ZPEER_EVENT_MAX (256 * 1024)  //  One event as msgpack
+#define ZPEER_INFO_MAX  (256 * 1024)  //  One InstanceInfo as JSON
 
 //  Room for one rejection's text, NUL included
 #define ZPEER_REASON_MAX 256
 
-//  One parsed event. Slices stay valid until the next parse with the same
+//  Members of an event: name here, name on the wire
+#define ZPEER_EVENT_MEMBERS(X)                                                 \
+    X (ACTION, "action")                                                       \
+    X (APP, "app")                                                             \
+    X (ID, "id")                                                               \
+    X (TIMESTAMP, "lastDirtyTimestamp")                                        \
+    X (STATUS, "status")                                                       \
+    X (OVERRIDE, "overriddenStatus")                                           \
+    X (REPLICATED, "replicated")                                               \
+    X (ASG, "asg")                                                             \
+    X (INFO, "info")
+
+typedef enum {
+#define X(name, text) ZPEER_EVENT_##name,
+    ZPEER_EVENT_MEMBERS (X)
+#undef X
+        ZPEER_EVENT_COUNT
+} zpeer_event_member_t;
+
+//  One parsed event; untouched when there is none. Slices stay valid until the next parse with the same
 //  parser, or until the frame goes.
 typedef struct {
     zpeer_action_t action;
@@ -26,7 +46,7 @@ typedef struct {
     zpeer_slice_t id;   //  Or the ASG's name
     bool replicated;
     bool has_timestamp;
-    bool has_status;
+    bool has_status;          //  Always for a Register
     uint64_t timestamp;       //  lastDirtyTimestamp
     zpeer_status_t status;    //  For an ASG: UP is ENABLED, OUT_OF_SERVICE is
                               //  DISABLED
@@ -38,6 +58,7 @@ typedef struct {
     uint32_t duration_ms;     //  leaseInfo.durationInSecs; default 90,000
 } zpeer_parsed_t;
 
+//  Keeps its memory from event to event
 typedef struct zpeer_parser zpeer_parser_t;
 
 zpeer_parser_t *zpeer_parser_new (void);
@@ -48,10 +69,27 @@ void zpeer_parser_destroy (zpeer_parser_t **self_p);
 //  ZPEER_OK: an event, *offset behind it.
 //  ZPEER_E_REJECTED: a whole map that is no good event; *offset behind it, the
 //  reason in reason, naming the field.
-//  ZPEER_E_PARSE: not msgpack, or beyond a limit that hides where the next map
-//  begins: nothing after *offset can be used; the reason in reason.
+//  ZPEER_E_PARSE: not msgpack, no map, or beyond a limit that hides where the
+//  next map begins: nothing after *offset can be used; the reason in reason.
 int zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
                        size_t *offset, zpeer_parsed_t *event,
                        char reason[ZPEER_REASON_MAX]);
+
+//  The public event. event.c sets and gets, codec.c encodes and decodes.
+struct zpeer_event {
+    zpeer_action_t action;
+    bool has_status;
+    bool has_override;
+    bool replicated;
+    zpeer_status_t status;    //  Not of a Register: that one has it in info
+    zpeer_status_t override;  //  Likewise
+    uint64_t timestamp;       //  0: not set
+    struct json_t *info;      //  Owned; Register only: InstanceInfo
+    char app[ZPEER_APP_MAX + 1];
+    char id[ZPEER_ID_MAX + 1];  //  Or the ASG's name
+};
+
+//  The key of a member, on the wire
+zpeer_slice_t zpeer_event_key (zpeer_event_member_t member);
 
 #endif

@@ -1,0 +1,398 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "info.h"
+#include "utf8.h"
+#include "banned.h"
+
+static const zpeer_slice_t s_members[] = {
+#define X(name, text) ZPEER_NAME (text),
+    ZPEER_EVENT_MEMBERS (X)
+#undef X
+};
+
+enum { IGNORED, OPTIONAL, REQUIRED };
+
+//  What each action wants of the members (DESIGN 4). A Register has its
+//  timestamp here or in info.
+static const uint8_t s_rules[ZPEER_ACTIONS][ZPEER_EVENT_COUNT] = {
+    [ZPEER_REGISTER] = {[ZPEER_EVENT_APP] = REQUIRED,
+                        [ZPEER_EVENT_ID] = REQUIRED,
+                        [ZPEER_EVENT_TIMESTAMP] = OPTIONAL,
+                        [ZPEER_EVENT_STATUS] = OPTIONAL,
+                        [ZPEER_EVENT_OVERRIDE] = OPTIONAL,
+                        [ZPEER_EVENT_REPLICATED] = OPTIONAL,
+                        [ZPEER_EVENT_INFO] = REQUIRED},
+    [ZPEER_HEARTBEAT] = {[ZPEER_EVENT_APP] = REQUIRED,
+                         [ZPEER_EVENT_ID] = REQUIRED,
+                         [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
+                         [ZPEER_EVENT_STATUS] = OPTIONAL,
+                         [ZPEER_EVENT_OVERRIDE] = OPTIONAL,
+                         [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+    [ZPEER_CANCEL] = {[ZPEER_EVENT_APP] = REQUIRED,
+                      [ZPEER_EVENT_ID] = REQUIRED,
+                      [ZPEER_EVENT_TIMESTAMP] = OPTIONAL,
+                      [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+    [ZPEER_STATUS_UPDATE] = {[ZPEER_EVENT_APP] = REQUIRED,
+                             [ZPEER_EVENT_ID] = REQUIRED,
+                             [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
+                             [ZPEER_EVENT_STATUS] = REQUIRED,
+                             [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+    [ZPEER_DELETE_STATUS_OVERRIDE] = {[ZPEER_EVENT_APP] = REQUIRED,
+                                      [ZPEER_EVENT_ID] = REQUIRED,
+                                      [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
+                                      [ZPEER_EVENT_STATUS] = OPTIONAL,
+                                      [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+    [ZPEER_ASG_STATUS_UPDATE] = {[ZPEER_EVENT_STATUS] = REQUIRED,
+                                 [ZPEER_EVENT_REPLICATED] = OPTIONAL,
+                                 [ZPEER_EVENT_ASG] = REQUIRED},
+    [ZPEER_FORGET] = {[ZPEER_EVENT_APP] = REQUIRED,
+                      [ZPEER_EVENT_ID] = REQUIRED,
+                      [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+};
+
+struct zpeer_parser {
+    uint32_t given;  //  Bits: zpeer_event_member_t
+    zpeer_token_t values[ZPEER_EVENT_COUNT];
+    int info_rc;          //  How reading info ended; it counts only if the
+                          //  action turns out to want it
+    zpeer_info_t info;    //  Owned
+    zpeer_keys_t keys;    //  Owned
+    zpeer_buffer_t json;  //  Owned; of the info
+    char app[ZPEER_APP_MAX];
+    char info_reason[ZPEER_REASON_MAX];
+};
+
+zpeer_parser_t *
+zpeer_parser_new (void)
+{
+    zpeer_parser_t *self = (zpeer_parser_t *) calloc (1, sizeof *self);
+    assert (self);
+    return self;
+}
+
+void
+zpeer_parser_destroy (zpeer_parser_t **self_p)
+{
+    zpeer_parser_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    zpeer_info_free (&self->info);
+    zpeer_keys_free (&self->keys);
+    zpeer_buffer_free (&self->json);
+    free (self);
+}
+
+zpeer_slice_t
+zpeer_event_key (zpeer_event_member_t member)
+{
+    return s_members[member];
+}
+
+static bool
+s_given (const zpeer_parser_t *self, zpeer_event_member_t member)
+{
+    return self->given & UINT32_C (1) << member;
+}
+
+//  Reads info before it is known whether the action wants it: a second time
+//  over its bytes would cost as much as all the rest
+static void
+s_read_info (zpeer_parser_t *self, zpeer_reader_t *reader,
+             const zpeer_token_t *token)
+{
+    const char *start = reader->walk.at;
+    char *reason = reader->reason;
+    zpeer_field_t field = {"", s_members[ZPEER_EVENT_INFO], self->info_reason};
+    self->info_rc = zpeer_field_map (&field, token);
+    reader->reason = self->info_reason;
+    if (!self->info_rc)
+        self->info_rc = zpeer_info_read (&self->info, reader, token);
+    reader->reason = reason;
+    if (self->info_rc) {
+        reader->walk.at = start;
+        zpeer_reader_skip (reader, token);
+    }
+}
+
+//  Only keeps the value: what it must be depends on the action
+static int
+s_member (void *arg, zpeer_reader_t *reader, size_t index,
+          const zpeer_field_t *field, const zpeer_token_t *token)
+{
+    (void) field;
+    zpeer_parser_t *self = (zpeer_parser_t *) arg;
+    self->given |= UINT32_C (1) << index;
+    self->values[index] = *token;
+    if (index == ZPEER_EVENT_INFO)
+        s_read_info (self, reader, token);
+    else
+        zpeer_reader_skip (reader, token);
+    return ZPEER_OK;
+}
+
+static int
+s_action (const zpeer_parser_t *self, zpeer_action_t *action, char *reason)
+{
+    zpeer_field_t field = {"", s_members[ZPEER_EVENT_ACTION], reason};
+    const zpeer_token_t *token = &self->values[ZPEER_EVENT_ACTION];
+    char quote[ZPEER_QUOTE_MAX];
+    if (!s_given (self, ZPEER_EVENT_ACTION))
+        return zpeer_field_reject (&field, "is missing");
+    if (token->kind != ZPEER_TOKEN_STR)
+        return zpeer_field_reject (&field, "is not a string");
+    if (zpeer_action_parse (token->bytes.data, token->bytes.size, action))
+        return zpeer_field_reject (
+            &field,
+            "\"%s\" is none of Register, Heartbeat, Cancel, StatusUpdate, "
+            "DeleteStatusOverride, AsgStatusUpdate, Forget",
+            zpeer_quote (quote, token->bytes));
+    return ZPEER_OK;
+}
+
+//  The application's name, in upper case
+static int
+s_app (zpeer_parser_t *self, const zpeer_field_t *field,
+       const zpeer_token_t *token, zpeer_slice_t *app)
+{
+    zpeer_slice_t name;
+    int rc = zpeer_field_name (field, token, ZPEER_APP_MAX, &name);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < name.size; i++)
+        self->app[i] = zpeer_upper (name.data[i]);
+    *app = (zpeer_slice_t){self->app, name.size};
+    return ZPEER_OK;
+}
+
+//  ENABLED and DISABLED of an ASG
+static int
+s_asg_status (const zpeer_field_t *field, const zpeer_token_t *token,
+              zpeer_status_t *status)
+{
+    char quote[ZPEER_QUOTE_MAX];
+    if (token->kind != ZPEER_TOKEN_STR)
+        return zpeer_field_reject (field, "is not a string");
+    if (zpeer_slice_eq (token->bytes, ZPEER_SLICE ("ENABLED")))
+        *status = ZPEER_UP;
+    else if (zpeer_slice_eq (token->bytes, ZPEER_SLICE ("DISABLED")))
+        *status = ZPEER_OUT_OF_SERVICE;
+    else
+        return zpeer_field_reject (field,
+                                   "\"%s\" is neither ENABLED nor DISABLED",
+                                   zpeer_quote (quote, token->bytes));
+    return ZPEER_OK;
+}
+
+static int
+s_status (zpeer_parsed_t *event, const zpeer_field_t *field,
+          const zpeer_token_t *token)
+{
+    event->has_status = true;
+    if (event->action == ZPEER_ASG_STATUS_UPDATE)
+        return s_asg_status (field, token, &event->status);
+    int rc = zpeer_field_status (field, token, &event->status);
+    if (!rc && event->action == ZPEER_STATUS_UPDATE &&
+        event->status == ZPEER_UNKNOWN)
+        return zpeer_field_reject (field,
+                                   "UNKNOWN cannot be set: no Register could "
+                                   "carry it; use DeleteStatusOverride");
+    return rc;
+}
+
+static int
+s_timestamp (zpeer_parsed_t *event, const zpeer_field_t *field,
+             const zpeer_token_t *token)
+{
+    int64_t number = 0;
+    int rc = zpeer_field_number (field, token, 1, INT64_MAX, &number);
+    event->has_timestamp = true;
+    event->timestamp = (uint64_t) number;
+    return rc;
+}
+
+static int
+s_replicated (zpeer_parsed_t *event, const zpeer_field_t *field,
+              const zpeer_token_t *token)
+{
+    if (token->kind != ZPEER_TOKEN_BOOL)
+        return zpeer_field_reject (field, "is neither true nor false");
+    event->replicated = token->as.flag;
+    return ZPEER_OK;
+}
+
+//  One member that the action knows and the event has
+static int
+s_take (zpeer_parser_t *self, zpeer_event_member_t member,
+        zpeer_parsed_t *event, const zpeer_field_t *field)
+{
+    const zpeer_token_t *token = &self->values[member];
+    switch (member) {
+    case ZPEER_EVENT_APP: return s_app (self, field, token, &event->app);
+    case ZPEER_EVENT_ID:
+        return zpeer_field_name (field, token, ZPEER_ID_MAX, &event->id);
+    case ZPEER_EVENT_ASG:
+        return zpeer_field_name (field, token, ZPEER_ASG_MAX, &event->id);
+    case ZPEER_EVENT_TIMESTAMP: return s_timestamp (event, field, token);
+    case ZPEER_EVENT_STATUS: return s_status (event, field, token);
+    case ZPEER_EVENT_OVERRIDE:
+        return zpeer_field_status (field, token, &event->override);
+    case ZPEER_EVENT_REPLICATED: return s_replicated (event, field, token);
+    default: return ZPEER_OK;
+    }
+}
+
+static int
+s_members_of (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
+{
+    const uint8_t *rules = s_rules[event->action];
+    for (size_t i = ZPEER_EVENT_APP; i < ZPEER_EVENT_COUNT; i++) {
+        zpeer_event_member_t member = (zpeer_event_member_t) i;
+        zpeer_field_t field = {"", s_members[i], reason};
+        int rc = ZPEER_OK;
+        if (rules[i] != IGNORED && s_given (self, member))
+            rc = s_take (self, member, event, &field);
+        else if (rules[i] == REQUIRED)
+            rc = zpeer_field_reject (&field, "is missing");
+        if (rc)
+            return rc;
+    }
+    return ZPEER_OK;
+}
+
+//  The event and its info speak of the same thing: what both have must agree
+static int
+s_disagree (zpeer_event_member_t member, char *reason)
+{
+    zpeer_field_t field = {"", s_members[member], reason};
+    return zpeer_field_reject (&field, "differs from info.%s",
+                               s_members[member].data);
+}
+
+static int
+s_merge_status (const zpeer_parser_t *self, zpeer_event_member_t member,
+                zpeer_info_member_t info_member, zpeer_status_t *status,
+                char *reason)
+{
+    zpeer_status_t own = self->info.values[info_member].status;
+    if (!s_given (self, member))
+        *status = own;
+    else if (zpeer_info_has (&self->info, info_member) && *status != own)
+        return s_disagree (member, reason);
+    return ZPEER_OK;
+}
+
+static int
+s_merge_timestamp (const zpeer_parser_t *self, zpeer_parsed_t *event,
+                   char *reason)
+{
+    bool has = zpeer_info_has (&self->info, ZPEER_INFO_LAST_DIRTY);
+    uint64_t own =
+        has ? (uint64_t) self->info.values[ZPEER_INFO_LAST_DIRTY].number : 0;
+    if (has && event->has_timestamp && own != event->timestamp)
+        return s_disagree (ZPEER_EVENT_TIMESTAMP, reason);
+    zpeer_field_t field = {"", s_members[ZPEER_EVENT_TIMESTAMP], reason};
+    if (!has && !event->has_timestamp)
+        return zpeer_field_reject (&field, "is missing, here and in info");
+    if (has)
+        event->timestamp = own;
+    event->has_timestamp = true;
+    return ZPEER_OK;
+}
+
+static int
+s_write_info (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
+{
+    zpeer_buffer_reset (&self->json);
+    zpeer_info_write (&self->info, event->app, event->id, &self->json);
+    zpeer_field_t field = {"", s_members[ZPEER_EVENT_INFO], reason};
+    if (self->json.size > ZPEER_INFO_MAX)
+        return zpeer_field_reject (&field, "is longer than %d bytes as JSON",
+                                   ZPEER_INFO_MAX);
+    event->info = (zpeer_slice_t){self->json.data, self->json.size};
+    event->renewal_ms = zpeer_info_renewal_ms (&self->info);
+    event->duration_ms = zpeer_info_duration_ms (&self->info);
+    return ZPEER_OK;
+}
+
+static int
+s_register (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
+{
+    if (self->info_rc) {
+        memcpy (reason, self->info_reason, ZPEER_REASON_MAX);
+        return self->info_rc;
+    }
+    int rc = zpeer_info_check (&self->info, event->app, event->id, reason);
+    if (!rc)
+        rc = s_merge_status (self, ZPEER_EVENT_STATUS, ZPEER_INFO_STATUS,
+                             &event->status, reason);
+    if (!rc)
+        rc = s_merge_status (self, ZPEER_EVENT_OVERRIDE, ZPEER_INFO_OVERRIDE,
+                             &event->override, reason);
+    if (!rc)
+        rc = s_merge_timestamp (self, event, reason);
+    if (!rc)
+        rc = s_write_info (self, event, reason);
+    event->has_status = true;
+    return rc;
+}
+
+//  The bytes of one event have been walked: what do they mean?
+static int
+s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, zpeer_parsed_t *event)
+{
+    char *reason = reader->reason;
+    zpeer_token_t map;
+    zpeer_reader_next (reader, &map);
+    zpeer_parsed_t parsed = {0};
+    self->given = 0;
+    int rc = zpeer_reader_map (reader, &map, "", s_members, ZPEER_EVENT_COUNT,
+                               s_member, self);
+    if (!rc)
+        rc = s_action (self, &parsed.action, reason);
+    if (!rc)
+        rc = s_members_of (self, &parsed, reason);
+    if (!rc && parsed.action == ZPEER_REGISTER)
+        rc = s_register (self, &parsed, reason);
+    if (!rc)
+        *event = parsed;
+    return rc;
+}
+
+static int
+s_unusable (char *reason, const char *why)
+{
+    snprintf (reason, ZPEER_REASON_MAX,
+              "not a msgpack map as an event is one: %s", why);
+    return ZPEER_E_PARSE;
+}
+
+int
+zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
+                   size_t *offset, zpeer_parsed_t *event,
+                   char reason[ZPEER_REASON_MAX])
+{
+    assert (*offset <= size);
+    const char *start = frame + *offset;
+    zpeer_walk_t walk = {start, frame + size, ZPEER_ELEMENTS_MAX, NULL};
+    zpeer_token_t first;
+    if (zpeer_walk_next (&walk, &first))
+        return s_unusable (reason, walk.error);
+    if (first.kind != ZPEER_TOKEN_MAP)
+        return s_unusable (reason, "something else is there");
+    walk.at = start;
+    walk.budget = ZPEER_ELEMENTS_MAX;
+    if (zpeer_walk_skip (&walk, 0))
+        return s_unusable (reason, walk.error);
+    *offset = (size_t) (walk.at - frame);
+    if (walk.at - start > ZPEER_EVENT_MAX) {
+        snprintf (reason, ZPEER_REASON_MAX, "the event is longer than %d bytes",
+                  ZPEER_EVENT_MAX);
+        return ZPEER_E_REJECTED;
+    }
+    zpeer_keys_reset (&self->keys, ZPEER_ELEMENTS_MAX - walk.budget);
+    zpeer_reader_t reader = {
+        {start, walk.at, UINT32_MAX, NULL}, &self->keys, reason};
+    return s_parse (self, &reader, event);
+}

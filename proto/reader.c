@@ -1,0 +1,286 @@
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "reader.h"
+#include "utf8.h"
+#include "banned.h"
+
+#define DIGITS_MAX 19  //  Of any int64_t
+
+const char *
+zpeer_quote (char out[ZPEER_QUOTE_MAX], zpeer_slice_t text)
+{
+    static const char more[] = "...";
+    size_t size = text.size;
+    if (size > ZPEER_QUOTE_MAX - 1)
+        size = ZPEER_QUOTE_MAX - sizeof more;
+    for (size_t i = 0; i < size; i++) {
+        char byte = text.data[i];
+        out[i] = byte >= ' ' && byte <= '~' ? byte : '?';
+    }
+    out[size] = 0;
+    if (size < text.size)
+        memcpy (out + size, more, sizeof more);
+    return out;
+}
+
+int
+zpeer_field_reject (const zpeer_field_t *self, const char *format, ...)
+{
+    char name[ZPEER_QUOTE_MAX];
+    int size = snprintf (self->reason, ZPEER_REASON_MAX, "%s%s ", self->scope,
+                         zpeer_quote (name, self->name));
+    assert (size >= 0 && size < ZPEER_REASON_MAX);
+    va_list args;
+    va_start (args, format);
+    vsnprintf (self->reason + size, ZPEER_REASON_MAX - (size_t) size, format,
+               args);
+    va_end (args);
+    return ZPEER_E_REJECTED;
+}
+
+int
+zpeer_field_text (const zpeer_field_t *self, const zpeer_token_t *token,
+                  zpeer_piece_t *piece)
+{
+    if (token->kind != ZPEER_TOKEN_STR)
+        return zpeer_field_reject (self, "is not a string");
+    zpeer_utf8_t look = zpeer_utf8_look (token->bytes);
+    if (look == ZPEER_UTF8_INVALID)
+        return zpeer_field_reject (self, "is not valid UTF-8");
+    if (look == ZPEER_UTF8_NUL)
+        return zpeer_field_reject (self, "has a NUL in it");
+    *piece = (zpeer_piece_t){token->bytes, look == ZPEER_UTF8_PLAIN};
+    return ZPEER_OK;
+}
+
+int
+zpeer_field_name (const zpeer_field_t *self, const zpeer_token_t *token,
+                  size_t max, zpeer_slice_t *name)
+{
+    zpeer_piece_t piece;
+    int rc = zpeer_field_text (self, token, &piece);
+    if (rc)
+        return rc;
+    if (piece.text.size > max)
+        return zpeer_field_reject (self, "is longer than %zu bytes", max);
+    if (zpeer_utf8_blank (piece.text))
+        return zpeer_field_reject (self, "is blank");
+    if (zpeer_utf8_control (piece.text))
+        return zpeer_field_reject (self, "has a control character in it");
+    *name = piece.text;
+    return ZPEER_OK;
+}
+
+//  Digits, with a minus before them or not; at most as many as fit
+static bool
+s_digits (zpeer_slice_t text, int64_t *number)
+{
+    size_t minus = text.size && text.data[0] == '-';
+    if (text.size == minus || text.size - minus > DIGITS_MAX)
+        return false;
+    uint64_t value = 0;
+    for (size_t i = minus; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        value = value * 10 + (uint64_t) (text.data[i] - '0');
+    }
+    if (value > INT64_MAX)
+        return false;
+    *number = minus ? -(int64_t) value : (int64_t) value;
+    return true;
+}
+
+//  Below 2^63 every whole double is an int64_t
+static bool
+s_whole (double real, int64_t *number)
+{
+    if (!(real > -0x1p63 && real < 0x1p63))
+        return false;
+    *number = (int64_t) real;
+    return (double) *number == real;
+}
+
+static bool
+s_number (const zpeer_token_t *token, int64_t *number)
+{
+    switch (token->kind) {
+    case ZPEER_TOKEN_UINT:
+        *number = (int64_t) token->as.uint;
+        return token->as.uint <= INT64_MAX;
+    case ZPEER_TOKEN_INT: *number = token->as.integer; return true;
+    case ZPEER_TOKEN_FLOAT:
+    case ZPEER_TOKEN_FLOAT32: return s_whole (token->as.real, number);
+    case ZPEER_TOKEN_STR: return s_digits (token->bytes, number);
+    default: return false;
+    }
+}
+
+int
+zpeer_field_number (const zpeer_field_t *self, const zpeer_token_t *token,
+                    int64_t min, int64_t max, int64_t *number)
+{
+    int64_t value;
+    if (!s_number (token, &value) || value < min || value > max)
+        return zpeer_field_reject (self, "is not a number from %lld to %lld",
+                                   (long long) min, (long long) max);
+    *number = value;
+    return ZPEER_OK;
+}
+
+int
+zpeer_field_flag (const zpeer_field_t *self, const zpeer_token_t *token,
+                  bool *flag)
+{
+    if (token->kind == ZPEER_TOKEN_BOOL)
+        *flag = token->as.flag;
+    else if (token->kind == ZPEER_TOKEN_STR &&
+             zpeer_slice_eq (token->bytes, ZPEER_SLICE ("true")))
+        *flag = true;
+    else if (token->kind == ZPEER_TOKEN_STR &&
+             zpeer_slice_eq (token->bytes, ZPEER_SLICE ("false")))
+        *flag = false;
+    else
+        return zpeer_field_reject (self, "is neither true nor false");
+    return ZPEER_OK;
+}
+
+int
+zpeer_field_status (const zpeer_field_t *self, const zpeer_token_t *token,
+                    zpeer_status_t *status)
+{
+    if (token->kind != ZPEER_TOKEN_STR)
+        return zpeer_field_reject (self, "is not a string");
+    char quote[ZPEER_QUOTE_MAX];
+    if (zpeer_status_parse (token->bytes.data, token->bytes.size, status))
+        return zpeer_field_reject (self,
+                                   "\"%s\" is none of UNKNOWN, UP, DOWN, "
+                                   "STARTING, OUT_OF_SERVICE",
+                                   zpeer_quote (quote, token->bytes));
+    return ZPEER_OK;
+}
+
+int
+zpeer_field_map (const zpeer_field_t *self, const zpeer_token_t *token)
+{
+    if (token->kind != ZPEER_TOKEN_MAP)
+        return zpeer_field_reject (self, "is not a map");
+    return ZPEER_OK;
+}
+
+void
+zpeer_reader_next (zpeer_reader_t *self, zpeer_token_t *token)
+{
+    int rc = zpeer_walk_next (&self->walk, token);
+    assert (!rc);
+}
+
+void
+zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token)
+{
+    uint64_t values = 0;
+    if (token->kind == ZPEER_TOKEN_MAP)
+        values = 2 * (uint64_t) token->count;
+    else if (token->kind == ZPEER_TOKEN_ARRAY)
+        values = token->count;
+    while (values--) {
+        int rc = zpeer_walk_skip (&self->walk, 0);
+        assert (!rc);
+    }
+}
+
+//  "a key of info.port", from the scope "info.port."
+static int
+s_bad_key (zpeer_reader_t *self, const char *scope, const zpeer_token_t *token,
+           zpeer_piece_t *key)
+{
+    char name[ZPEER_QUOTE_MAX];
+    size_t size = strlen (scope);
+    if (size)
+        snprintf (name, sizeof name, "a key of %.*s", (int) size - 1, scope);
+    else
+        snprintf (name, sizeof name, "a key");
+    zpeer_field_t field = {"", zpeer_slice_str (name), self->reason};
+    return zpeer_field_text (&field, token, key);
+}
+
+int
+zpeer_reader_key (zpeer_reader_t *self, const char *scope, zpeer_piece_t *key)
+{
+    zpeer_token_t token;
+    zpeer_reader_next (self, &token);
+    zpeer_utf8_t look = token.kind == ZPEER_TOKEN_STR
+                            ? zpeer_utf8_look (token.bytes)
+                            : ZPEER_UTF8_INVALID;
+    if (look == ZPEER_UTF8_INVALID || look == ZPEER_UTF8_NUL)
+        return s_bad_key (self, scope, &token, key);
+    *key = (zpeer_piece_t){token.bytes, look == ZPEER_UTF8_PLAIN};
+    return ZPEER_OK;
+}
+
+static int
+s_twice (zpeer_reader_t *self, const char *scope, zpeer_slice_t key)
+{
+    zpeer_field_t field = {scope, key, self->reason};
+    return zpeer_field_reject (&field, "is given twice");
+}
+
+int
+zpeer_reader_once (zpeer_reader_t *self, const char *scope,
+                   const void *scope_id, zpeer_slice_t key)
+{
+    if (zpeer_keys_add (self->keys, scope_id, key))
+        return ZPEER_OK;
+    return s_twice (self, scope, key);
+}
+
+//  The index of key in names, or count. Senders repeat one order, so the one
+//  behind the last found is tried first.
+static size_t
+s_find (const zpeer_slice_t *names, size_t count, size_t first,
+        zpeer_slice_t key)
+{
+    for (size_t i = first; i < count; i++)
+        if (zpeer_slice_eq (names[i], key))
+            return i;
+    for (size_t i = 0; i < first; i++)
+        if (zpeer_slice_eq (names[i], key))
+            return i;
+    return count;
+}
+
+int
+zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
+                  const char *scope, const zpeer_slice_t *names,
+                  size_t names_count, zpeer_member_t *member, void *arg)
+{
+    assert (names_count <= 32);
+    const void *scope_id = self->walk.at;
+    uint32_t seen = 0;
+    size_t next = 0;
+    for (uint32_t i = 0; i < map->count; i++) {
+        zpeer_piece_t key;
+        int rc = zpeer_reader_key (self, scope, &key);
+        if (rc)
+            return rc;
+        zpeer_token_t value;
+        zpeer_reader_next (self, &value);
+        size_t index = s_find (names, names_count, next, key.text);
+        if (index == names_count) {
+            rc = zpeer_reader_once (self, scope, scope_id, key.text);
+            zpeer_reader_skip (self, &value);
+        }
+        else if (seen & UINT32_C (1) << index)
+            rc = s_twice (self, scope, key.text);
+        else {
+            seen |= UINT32_C (1) << index;
+            next = index + 1;
+            zpeer_field_t field = {scope, names[index], self->reason};
+            if (value.kind != ZPEER_TOKEN_NIL)
+                rc = member (arg, self, index, &field, &value);
+        }
+        if (rc)
+            return rc;
+    }
+    return ZPEER_OK;
+}
