@@ -17,21 +17,23 @@ extern "C" {
 
 typedef struct zpeer_watch zpeer_watch_t;
 
-//  A watch connected to endpoint; NULL if that is no endpoint. topics: comma-
-//  separated, NULL or "" for all.
+//  A watch connected to endpoint; NULL if that is no endpoint, or if sockets or
+//  descriptors ran out. topics: comma-separated, NULL or "" for all.
 ZPEER_EXPORT zpeer_watch_t *
 zpeer_watch_new (const char *endpoint, const char *topics);
 
 ZPEER_EXPORT void zpeer_watch_destroy (zpeer_watch_t **self_p);
 
 //  The next outcome: its topic, and the msgpack map. Both stay valid until the
-//  next call. timeout_ms: 0 does not wait, -1 waits for ever. Returns ZPEER_OK
-//  or ZPEER_E_TIMEOUT.
+//  next call. timeout_ms: 0 does not wait, -1 waits for ever; a signal ends the
+//  wait early. Returns ZPEER_OK or ZPEER_E_TIMEOUT.
 ZPEER_EXPORT int
 zpeer_watch_recv (zpeer_watch_t *self, int timeout_ms, const char **topic,
                   const void **data, size_t *size);
 
-//  The same map as one line of JSON; the caller frees it with free ()
+//  The same map as one line of JSON; the caller frees it with free (). Bytes
+//  that are no text come out as characters of the same number. NULL: not
+//  msgpack.
 ZPEER_EXPORT char *zpeer_watch_json (const void *data, size_t size);
 
 #ifdef __cplusplus
