@@ -187,6 +187,7 @@ void
 lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report)
 {
     report.state = entry->state;
+    report.batch = self->batch;
     if (self->options.report)
         self->options.report (self->options.arg, &report);
 }

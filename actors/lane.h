@@ -82,6 +82,7 @@ typedef struct {
     uint32_t pool;             //  Most instances waiting with a Heartbeat
     uint32_t asg_life_ms;      //  0: a lane of instances. Else one of ASGs:
                                //  single items, each worth sending this long
+    uint32_t max_in_flight;    //  Batches; 0: as many as the credit allows
     bool delivered;            //  Report ZPEER_LANE_DELIVERED
     uint64_t seed;             //  For the jitter of the pauses
     zpeer_lane_report_fn *report;  //  May be NULL
@@ -93,6 +94,7 @@ typedef struct {
 typedef struct {
     uint64_t id;
     uint32_t count;
+    uint32_t bytes;  //  Upper bound of the items' JSON
     const zpeer_item_t *items;
 } zpeer_lane_batch_t;
 
@@ -130,8 +132,9 @@ void zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
 bool zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit,
                       uint64_t id, zpeer_lane_batch_t *batch);
 
-//  Takes the end of an attempt in. A batch the lane does not know is ignored:
-//  returns false.
+//  Takes the end of an attempt in; codes, if there are any, must be as many as
+//  the batch has items. A batch the lane does not know is ignored: returns
+//  false.
 bool zpeer_lane_done (zpeer_lane_t *self, uint64_t now,
                       const zpeer_result_t *result);
 
@@ -139,6 +142,9 @@ bool zpeer_lane_done (zpeer_lane_t *self, uint64_t now,
 //  not before something does. Never in the past.
 uint64_t
 zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit);
+
+//  How many items a batch on its way has; 0: it is none of this lane's
+uint32_t zpeer_lane_items (const zpeer_lane_t *self, uint64_t id);
 
 //  When the pause after a failure ends; 0: there is none. Both lanes of a peer
 //  pause together: what one learns, the other is told.

@@ -420,6 +420,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     if (!flight)
         return false;
     self->now = now;
+    self->batch = result->id;
     uint32_t count = s_unload (self, flight, result);
     if (result->verdict == ZPEER_SUCCESS)
         s_success (self, now, flight, flight->parts, count, result);
@@ -440,6 +441,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
         lane_stand (self, entry, false);
         lane_release (self, entry);
     }
+    self->batch = 0;
     free (flight);
     return true;
 }

@@ -360,6 +360,8 @@ static bool
 s_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
 {
     uint32_t window = self->reached ? 1 : self->window;
+    if (self->options.max_in_flight && window > self->options.max_in_flight)
+        window = self->options.max_in_flight;
     return credit && now >= self->pause && self->flight_count < window;
 }
 
@@ -385,7 +387,12 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
             continue;
         }
         s_launch (self, build.flight);
-        *batch = (zpeer_lane_batch_t){id, build.flight->items, self->items};
+        *batch = (zpeer_lane_batch_t){
+            .id = id,
+            .count = build.flight->items,
+            .bytes = build.flight->bytes,
+            .items = self->items,
+        };
         return true;
     }
     free (build.flight);

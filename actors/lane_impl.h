@@ -125,6 +125,7 @@ struct zpeer_lane {
     uint32_t capacity;
     uint32_t instances;  //  Entries in use
     uint64_t now;        //  Of the call that is being worked on
+    uint64_t batch;      //  Whose end it is; 0: none's
     list_t live;
     list_t owed;
     uint64_t due_at;       //  The oldest change in live has lingered then; it

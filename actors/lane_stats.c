@@ -15,6 +15,15 @@ zpeer_lane_hold (zpeer_lane_t *self, uint64_t until)
         self->pause = until;
 }
 
+uint32_t
+zpeer_lane_items (const zpeer_lane_t *self, uint64_t id)
+{
+    for (uint32_t i = 0; i < self->flight_count; i++)
+        if (self->flights[i]->id == id)
+            return self->flights[i]->items;
+    return 0;
+}
+
 bool
 zpeer_lane_idle (const zpeer_lane_t *self)
 {

@@ -1,0 +1,284 @@
+#include <assert.h>
+#include "batcher_impl.h"
+#include "banned.h"
+
+//  Chunks that wait in the inbox until the acceptor is refused
+#define INBOX_HWM 64
+
+//  Messages on their way to or from one dispatcher, or to the acceptor
+#define HWM 1024
+
+//  Largest frame a dispatcher may send: copies of 250 conflicts, with room
+#define FRAME_MAX (64 * 1024 * 1024)
+
+//  --------------------------------------------------------------------------
+//  Life
+
+static batcher_t *
+s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
+{
+    batcher_t *self = (batcher_t *) calloc (1, sizeof *self);
+    assert (self);
+    self->options = args && args->options ? zpeer_options_dup (args->options)
+                                          : zpeer_options_new ();
+    if (args)
+        self->log = (zpeer_log_t){args->log, args->log_arg};
+    self->poller = zpoller_new (pipe, NULL);
+    assert (self->poller);
+    zpoller_set_nonstop (self->poller, true);
+    self->roster = zpeer_roster_new ();
+    self->next_id = 1;
+    self->now = (uint64_t) zclock_mono ();
+    return self;
+}
+
+static void
+s_self_destroy (batcher_t **self_p)
+{
+    batcher_t *self = *self_p;
+    *self_p = NULL;
+    for (int i = 0; i < LANES; i++)
+        zpeer_lane_destroy (&self->lanes[i]);
+    zpoller_destroy (&self->poller);
+    zsock_destroy (&self->inbox);
+    zsock_destroy (&self->server);
+    zsock_destroy (&self->uplink);
+    zpeer_roster_destroy (&self->roster);
+    zpeer_peerlog_fini (&self->peerlog);
+    zpeer_frames_close (&self->frames);
+    zpeer_buffer_free (&self->released);
+    zpeer_options_destroy (&self->options);
+    free (self->url);
+    free (self);
+}
+
+//  --------------------------------------------------------------------------
+//  Commands
+
+static int
+s_peer (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    if (self->url)
+        return ZPEER_E_EXISTS;
+    int rc = zpeer_command_number (args[0], 63, &self->id, answer);
+    if (rc)
+        return rc;
+    self->url = strdup (args[1]);
+    assert (self->url);
+    zpeer_peerlog_init (&self->peerlog, self->options, self->log, self->url);
+    return ZPEER_OK;
+}
+
+static int
+s_inbox (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    if (self->inbox)
+        return ZPEER_E_EXISTS;
+    self->inbox = zpeer_socket_new (ZPEER_ROLE_PULL, INBOX_HWM, -1);
+    return self->inbox ? zpeer_socket_bind (self->inbox, args[0], answer)
+                       : ZPEER_E_RESOURCES;
+}
+
+static int
+s_bind (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    if (!self->server)
+        self->server = zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, FRAME_MAX);
+    return self->server ? zpeer_socket_bind (self->server, args[0], answer)
+                        : ZPEER_E_RESOURCES;
+}
+
+static int
+s_uplink (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    (void) answer;
+    if (self->uplink)
+        return ZPEER_E_EXISTS;
+    self->uplink = zpeer_socket_new (ZPEER_ROLE_PUSH, HWM, -1);
+    return self->uplink ? zpeer_socket_connect (self->uplink, args[0])
+                        : ZPEER_E_RESOURCES;
+}
+
+static int
+s_report_to (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    (void) answer;
+    return zpeer_report_connect (&self->peerlog.report, args[0]);
+}
+
+static void
+s_report (void *arg, const zpeer_lane_report_t *report)
+{
+    batcher_t *self = (batcher_t *) arg;
+    if (report->kind != ZPEER_LANE_RELEASED)
+        zpeer_peerlog_report (&self->peerlog, report);
+    else if (self->uplink)
+        zpeer_wire_put_released (&self->released, self->id,
+                                 report->state->handle, report->state->seq);
+}
+
+static void
+s_make_lanes (batcher_t *self)
+{
+    const zpeer_options_t *options = self->options;
+    zpeer_lane_options_t lane = {
+        .max_items = options->batch_enabled ? options->batch_max_items : 1,
+        .max_bytes = options->batch_max_bytes,
+        .linger_ms = options->batch_enabled ? options->batch_linger_ms : 0,
+        .read_timeout_ms = options->peer_node_read_timeout_ms,
+        .pool = options->max_elements_in_peer_replication_pool,
+        .delivered = options->outcomes_delivered,
+        .seed = (uint64_t) zclock_usecs () ^ (uintptr_t) self,
+        .report = s_report,
+        .arg = self,
+    };
+    self->lanes[LANE_INSTANCES] = zpeer_lane_new (&lane);
+    lane.max_items = 1;
+    lane.linger_ms = 0;
+    lane.pool = options->max_elements_in_status_replication_pool;
+    lane.max_in_flight = options->max_threads_for_status_replication;
+    lane.asg_life_ms = options->max_time_for_replication_ms;
+    self->lanes[LANE_ASGS] = zpeer_lane_new (&lane);
+}
+
+static int
+s_start (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    (void) args;
+    if (!self->url || !self->inbox || !self->server) {
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
+                  "START needs PEER, INBOX and BIND first");
+        return ZPEER_E_STATE;
+    }
+    s_make_lanes (self);
+    zpoller_add (self->poller, self->inbox);
+    zpoller_add (self->poller, self->server);
+    self->stats_at = self->now + self->options->stats_interval_ms;
+    return ZPEER_OK;
+}
+
+//  Answered when nothing waits any more, or time is up: s_handle_drain
+static int
+s_drain (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    uint32_t ms;
+    int rc = zpeer_command_number (args[0], UINT32_MAX, &ms, answer);
+    if (rc)
+        return rc;
+    if (streq (args[1], "shutdown"))
+        self->drain_ending = ZPEER_ENDED_SHUTDOWN;
+    else if (streq (args[1], "peer-removed"))
+        self->drain_ending = ZPEER_ENDED_PEER_REMOVED;
+    else
+        return ZPEER_E_UNKNOWN;
+    self->drain_until = (uint64_t) zclock_mono () + ms;
+    return ZPEER_COMMAND_LATER;
+}
+
+static const zpeer_command_t s_commands[] = {
+    {"PEER", 2, ZPEER_WHEN_BEFORE_START, s_peer},
+    {"INBOX", 1, ZPEER_WHEN_BEFORE_START, s_inbox},
+    {"BIND", 1, ZPEER_WHEN_ANY, s_bind},
+    {"UPLINK", 1, ZPEER_WHEN_BEFORE_START, s_uplink},
+    {"REPORT", 1, ZPEER_WHEN_BEFORE_START, s_report_to},
+    {"START", 0, ZPEER_WHEN_START, s_start},
+    {"DRAIN", 2, ZPEER_WHEN_STARTED, s_drain},
+    {NULL, 0, ZPEER_WHEN_ANY, NULL},
+};
+
+//  --------------------------------------------------------------------------
+//  Time
+
+static void
+s_handle_drain (batcher_t *self)
+{
+    bool idle = zpeer_lane_idle (self->lanes[LANE_INSTANCES]) &&
+                zpeer_lane_idle (self->lanes[LANE_ASGS]);
+    if (!self->drain_until || (!idle && self->now < self->drain_until))
+        return;
+    uint64_t left = 0;
+    for (int i = 0; i < LANES; i++)
+        left += zpeer_lane_close (self->lanes[i], self->drain_ending);
+    self->drain_until = 0;
+    char value[ZPEER_COMMAND_ANSWER_MAX];
+    snprintf (value, sizeof value, "%" PRIu64, left);
+    zpeer_commands_ok (&self->commands, value);
+}
+
+static void
+s_handle_timers (batcher_t *self)
+{
+    zpeer_roster_expire (self->roster, self->now);
+    batcher_take_back_lost (self);
+    if (self->now >= self->stats_at && self->peerlog.report.socket) {
+        self->stats_at = self->now + self->options->stats_interval_ms;
+        zpeer_peerlog_stats (
+            &self->peerlog, self->now, self->lanes[LANE_INSTANCES],
+            self->lanes[LANE_ASGS], zpeer_roster_count (self->roster),
+            self->unknown_done);
+    }
+    s_handle_drain (self);
+}
+
+static uint64_t
+s_sooner (uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+//  How long to wait, ms; -1: until something comes in
+static int
+s_timeout (const batcher_t *self)
+{
+    if (!self->commands.started)
+        return -1;
+    uint32_t credit = zpeer_roster_credit (self->roster);
+    uint64_t at = zpeer_roster_wake (self->roster);
+    for (int i = 0; i < LANES; i++)
+        at = s_sooner (at, zpeer_lane_wake (self->lanes[i], self->now, credit));
+    if (self->peerlog.report.socket)
+        at = s_sooner (at, self->stats_at);
+    if (self->drain_until)
+        at = s_sooner (at, self->drain_until);
+    if (at == UINT64_MAX)
+        return -1;
+    uint64_t now = (uint64_t) zclock_mono ();
+    return at <= now ? 0 : (int) s_sooner (at - now, INT_MAX);
+}
+
+static void
+s_turn (batcher_t *self)
+{
+    self->now = (uint64_t) zclock_mono ();
+    batcher_read_inbox (self);
+    batcher_read_server (self);
+    s_handle_timers (self);
+    batcher_send (self);
+    zpeer_peerlog_flush (&self->peerlog, 0);
+    batcher_send_released (self);
+}
+
+void
+zpeer_batcher (zsock_t *pipe, void *args)
+{
+    batcher_t *self = s_self_new (pipe, (const zpeer_actor_args_t *) args);
+    zpeer_commands_init (&self->commands, pipe, self, s_commands);
+    zsock_signal (pipe, 0);
+
+    bool go_on = true;
+    while (go_on) {
+        void *which = zpoller_wait (self->poller, s_timeout (self));
+        if (which == pipe)
+            go_on = zpeer_commands_handle (&self->commands);
+        if (self->commands.started)
+            s_turn (self);
+    }
+    s_self_destroy (&self);
+}

@@ -1,0 +1,76 @@
+/*  batcher_impl.h - what the parts of the batcher actor share
+
+    batcher.c      commands, time, the loop
+    batcher_in.c   chunks of the acceptor, messages of dispatchers
+    batcher_out.c  batches
+*/
+#ifndef ZPEER_BATCHER_IMPL_H_INCLUDED
+#define ZPEER_BATCHER_IMPL_H_INCLUDED
+
+#include <czmq.h>
+#include <zpeer/batcher.h>
+#include "command.h"
+#include "peerlog.h"
+#include "roster.h"
+#include "socket.h"
+#include "wire.h"
+
+//  Items of a batch, and with them codes and copies: an instance at the end may
+//  need one more
+#define BATCHER_ITEMS_MAX 512
+
+typedef enum { LANE_INSTANCES, LANE_ASGS, LANES } which_t;
+
+typedef struct {
+    zpeer_commands_t commands;
+    zpoller_t *poller;         //  Owned; pipe, and both sockets once started
+    zpeer_options_t *options;  //  Owned
+    zpeer_log_t log;
+    char *url;                   //  Owned; NULL before PEER
+    uint32_t id;                 //  The peer's number, and its lane's
+    zsock_t *inbox;              //  Owned; PULL, chunks of the acceptor
+    zsock_t *server;             //  Owned; ROUTER, dispatchers
+    zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL
+    zpeer_lane_t *lanes[LANES];  //  Owned; NULL before START
+    zpeer_roster_t *roster;      //  Owned
+    zpeer_peerlog_t peerlog;
+    zpeer_frames_t frames;    //  Owned; the message being handled
+    zpeer_buffer_t released;  //  Owned; RELEASED message being gathered
+    uint64_t next_id;         //  Of the next batch
+    uint64_t now;             //  Read once a turn
+    uint64_t stats_at;
+    uint64_t drain_until;  //  0: no DRAIN is pending
+    zpeer_ending_t drain_ending;
+    uint64_t unknown_done;  //  DONE of batches nobody knows
+    bool reached;           //  What the newest result said of the counter
+    uint16_t codes[BATCHER_ITEMS_MAX];
+    zpeer_copy_t copies[BATCHER_ITEMS_MAX];
+} batcher_t;
+
+//  batcher_in.c
+
+//  A bounded number of chunks
+void batcher_read_inbox (batcher_t *self);
+
+//  A bounded number of messages
+void batcher_read_server (batcher_t *self);
+
+//  batcher_out.c
+
+//  Sends what may go now
+void batcher_send (batcher_t *self);
+
+//  An attempt has ended
+void
+batcher_done (batcher_t *self, which_t which, const zpeer_result_t *result);
+
+//  A batch came back without an answer of the peer, and may yet be applied
+void batcher_take_back (batcher_t *self, which_t which, uint64_t id);
+
+//  Takes back what the roster has lost
+void batcher_take_back_lost (batcher_t *self);
+
+//  Tells the acceptor which instances the lanes have dropped
+void batcher_send_released (batcher_t *self);
+
+#endif

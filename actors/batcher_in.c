@@ -1,0 +1,159 @@
+#include "batcher_impl.h"
+#include "banned.h"
+
+//  Chunks, and messages of dispatchers, handled in one turn, before the pipe is
+//  looked at again
+#define CHUNKS_MAX   16
+#define MESSAGES_MAX 64
+
+//  Most ids in a HEARTBEAT
+#define HELD_MAX ZPEER_ROSTER_CREDIT_MAX
+
+//  --------------------------------------------------------------------------
+//  From the acceptor
+
+static void
+s_handle_chunk (batcher_t *self, const zpeer_chunk_t *chunk)
+{
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        const zpeer_change_t *change = &chunk->changes[i];
+        bool asg = change->action == ZPEER_ASG_STATUS_UPDATE;
+        zpeer_lane_change (self->lanes[asg ? LANE_ASGS : LANE_INSTANCES],
+                           self->now, change);
+    }
+}
+
+void
+batcher_read_inbox (batcher_t *self)
+{
+    for (int i = 0; i < CHUNKS_MAX; i++) {
+        if (zpeer_socket_recv (self->inbox, &self->frames))
+            return;
+        s_handle_chunk (
+            self,
+            (const zpeer_chunk_t *) zpeer_frames_at (&self->frames, 0).data);
+    }
+}
+
+//  --------------------------------------------------------------------------
+//  From the dispatchers
+
+static void
+s_answer (batcher_t *self, int number, zpeer_slice_t command, uint64_t id)
+{
+    uint8_t fields[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_id (fields, id);
+    zpeer_slice_t frames[] = {
+        zpeer_roster_identity (self->roster, number),
+        command,
+        {(const char *) fields, size},
+    };
+    //  A dispatcher that cannot be reached repeats what it said
+    zpeer_socket_send (self->server, frames, 3);
+}
+
+static void
+s_ready (batcher_t *self, int number, zpeer_slice_t fields)
+{
+    uint32_t credit;
+    bool remote;
+    if (zpeer_wire_get_ready (fields.data, fields.size, &credit, &remote) ==
+        ZPEER_OK)
+        zpeer_roster_ready (self->roster, number, credit, remote);
+}
+
+static void
+s_heartbeat (batcher_t *self, int number, zpeer_slice_t fields)
+{
+    uint64_t ids[HELD_MAX];
+    uint64_t echo;
+    uint32_t credit;
+    size_t count;
+    if (zpeer_wire_get_held (fields.data, fields.size, &credit, &echo, ids,
+                             HELD_MAX, &count))
+        return;
+    zpeer_roster_holds (self->roster, number, credit, echo, ids, count);
+    s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"),
+              zpeer_roster_last (self->roster, number));
+    batcher_take_back_lost (self);
+}
+
+//  Codes, copies and detail of a DONE; false: they do not fit the batch
+static bool
+s_done_frames (batcher_t *self, which_t which, zpeer_result_t *result)
+{
+    zpeer_slice_t codes = zpeer_frames_at (&self->frames, 3);
+    zpeer_slice_t copies = zpeer_frames_at (&self->frames, 4);
+    size_t count = 0;
+    if (zpeer_wire_get_codes (codes.data, codes.size, self->codes,
+                              BATCHER_ITEMS_MAX, &count) ||
+        zpeer_wire_get_copies (copies.data, copies.size, self->copies,
+                               BATCHER_ITEMS_MAX, &result->copy_count))
+        return false;
+    result->codes = count ? self->codes : NULL;
+    result->copies = self->copies;
+    return !count || count == zpeer_lane_items (self->lanes[which], result->id);
+}
+
+static void
+s_handle_done (batcher_t *self, int number, zpeer_slice_t fields)
+{
+    char detail[ZPEER_COMMAND_ANSWER_MAX];
+    zpeer_result_t result;
+    if (zpeer_wire_get_done (fields.data, fields.size, &result))
+        return;
+    if (zpeer_roster_remote (self->roster, number))
+        s_answer (self, number, ZPEER_SLICE ("ACK"), result.id);
+    int lane = zpeer_roster_done (self->roster, result.id);
+    if (lane < 0) {
+        self->unknown_done++;
+        return;
+    }
+    zpeer_slice_t text = zpeer_frames_at (&self->frames, 5);
+    snprintf (detail, sizeof detail, "%.*s", (int) text.size,
+              text.data ? text.data : "");
+    result.detail = detail;
+    if (s_done_frames (self, (which_t) lane, &result)) {
+        self->reached = result.reached;
+        batcher_done (self, (which_t) lane, &result);
+    }
+    else
+        batcher_take_back (self, (which_t) lane, result.id);
+}
+
+static bool
+s_is (zpeer_slice_t command, const char *name)
+{
+    return zpeer_slice_eq (command, zpeer_slice_str (name));
+}
+
+static void
+s_handle_message (batcher_t *self)
+{
+    zpeer_slice_t command = zpeer_frames_at (&self->frames, 1);
+    zpeer_slice_t fields = zpeer_frames_at (&self->frames, 2);
+    int number = zpeer_roster_heard (self->roster, self->now,
+                                     zpeer_frames_at (&self->frames, 0));
+    if (number < 0)
+        return;
+    if (s_is (command, "DONE"))
+        s_handle_done (self, number, fields);
+    else if (s_is (command, "READY"))
+        s_ready (self, number, fields);
+    else if (s_is (command, "HEARTBEAT"))
+        s_heartbeat (self, number, fields);
+    else if (s_is (command, "GOODBYE")) {
+        zpeer_roster_gone (self->roster, number);
+        batcher_take_back_lost (self);
+    }
+}
+
+void
+batcher_read_server (batcher_t *self)
+{
+    for (int i = 0; i < MESSAGES_MAX; i++) {
+        if (zpeer_socket_recv (self->server, &self->frames))
+            return;
+        s_handle_message (self);
+    }
+}

@@ -1,0 +1,158 @@
+#include <assert.h>
+#include "batcher_impl.h"
+#include "verdict.h"
+#include "banned.h"
+
+//  Whether the items of a lane go one by one
+static bool
+s_single (const batcher_t *self, which_t which)
+{
+    return which == LANE_ASGS || !self->options->batch_enabled;
+}
+
+static void
+s_write (zpeer_buffer_t *body, const zpeer_lane_batch_t *batch, bool single)
+{
+    if (single) {
+        for (uint32_t i = 0; i < batch->count; i++)
+            zpeer_wire_put_request (body, &batch->items[i]);
+        return;
+    }
+    zpeer_buffer_reserve (body, batch->bytes + sizeof ZPEER_BATCH_HEAD +
+                                    sizeof ZPEER_BATCH_TAIL);
+    zpeer_buffer_lit (body, ZPEER_BATCH_HEAD);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (i)
+            zpeer_buffer_lit (body, ",");
+        zpeer_item_write (&batch->items[i], body);
+    }
+    zpeer_buffer_lit (body, ZPEER_BATCH_TAIL);
+}
+
+static void
+s_free_body (void *data, void *hint)
+{
+    (void) hint;
+    free (data);
+}
+
+//  The pause of one lane is the peer's, and holds for the other
+static void
+s_share_pause (batcher_t *self)
+{
+    for (int i = 0; i < LANES; i++)
+        zpeer_lane_hold (self->lanes[i],
+                         zpeer_lane_pause (self->lanes[LANES - 1 - i]));
+}
+
+void
+batcher_done (batcher_t *self, which_t which, const zpeer_result_t *result)
+{
+    zpeer_lane_done (self->lanes[which], self->now, result);
+    zpeer_peerlog_attempt (&self->peerlog, self->now, result);
+    s_share_pause (self);
+}
+
+void
+batcher_take_back (batcher_t *self, which_t which, uint64_t id)
+{
+    zpeer_result_t result = {.id = id, .detail = ""};
+    zpeer_verdict_judge (ZPEER_END_TAKEN_BACK, self->reached, false, &result);
+    batcher_done (self, which, &result);
+}
+
+void
+batcher_take_back_lost (batcher_t *self)
+{
+    uint64_t id;
+    unsigned lane, count = 0;
+    for (; zpeer_roster_lost (self->roster, &id, &lane); count++)
+        batcher_take_back (self, (which_t) lane, id);
+    if (count)
+        zpeer_log (&self->log, DISPATCHER_LOST, self->url, count);
+}
+
+//  Sends a batch to a dispatcher; false: it is not there any more
+static bool
+s_send (batcher_t *self, which_t which, int number,
+        const zpeer_lane_batch_t *batch)
+{
+    zpeer_wire_batch_t wire = {
+        .id = batch->id,
+        .mode = s_single (self, which) ? ZPEER_MODE_SINGLE : ZPEER_MODE_BATCH,
+        .items = batch->count,
+    };
+    zpeer_buffer_t body = {0};
+    s_write (&body, batch, wire.mode == ZPEER_MODE_SINGLE);
+    uint8_t header[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_batch (header, &wire);
+    zpeer_slice_t frames[] = {
+        zpeer_roster_identity (self->roster, number),
+        ZPEER_SLICE ("BATCH"),
+        {(const char *) header, size},
+    };
+    zmq_msg_t message;
+    size = body.size;
+    int rc = zmq_msg_init_data (&message, zpeer_buffer_take (&body), size,
+                                s_free_body, NULL);
+    assert (rc == 0);
+    rc = zpeer_socket_send_msg (self->server, frames, 3, &message);
+    if (rc)
+        zmq_msg_close (&message);
+    return rc == ZPEER_OK;
+}
+
+//  The dispatcher refused the batch: it is gone, with all it has
+static void
+s_unsent (batcher_t *self, which_t which, int number, uint64_t id)
+{
+    zpeer_result_t result = {
+        .id = id,
+        .end = ZPEER_END_TAKEN_BACK,
+        .verdict = ZPEER_TRANSIENT_ERROR,
+        .reached = self->reached,
+        .detail = "",
+    };
+    zpeer_roster_gone (self->roster, number);
+    batcher_done (self, which, &result);
+    batcher_take_back_lost (self);
+}
+
+static void
+s_send_lane (batcher_t *self, which_t which)
+{
+    zpeer_lane_batch_t batch;
+    for (;;) {
+        int number = zpeer_roster_pick (self->roster);
+        uint32_t credit = zpeer_roster_credit (self->roster);
+        if (!zpeer_lane_next (self->lanes[which], self->now, credit,
+                              self->next_id, &batch))
+            return;
+        self->next_id++;
+        if (s_send (self, which, number, &batch))
+            zpeer_roster_sent (self->roster, number, batch.id, which);
+        else
+            s_unsent (self, which, number, batch.id);
+    }
+}
+
+void
+batcher_send_released (batcher_t *self)
+{
+    if (!self->released.size)
+        return;
+    zpeer_slice_t frames[] = {
+        ZPEER_SLICE ("RELEASED"),
+        {self->released.data, self->released.size},
+    };
+    //  While the acceptor does not take it, what comes later joins it
+    if (zpeer_socket_send (self->uplink, frames, 2) == ZPEER_OK)
+        zpeer_buffer_reset (&self->released);
+}
+
+void
+batcher_send (batcher_t *self)
+{
+    for (int i = 0; i < LANES; i++)
+        s_send_lane (self, (which_t) i);
+}

@@ -1,0 +1,309 @@
+#include <assert.h>
+#include <stdlib.h>
+#include "counter.h"
+#include "peerlog.h"
+#include "banned.h"
+
+//  Label of each ending, as reason and in figures
+static const char *const s_endings[ZPEER_ENDINGS] = {
+#define X(name, label, meaning) [ZPEER_ENDED_##name] = label,
+    ZPEER_LANE_ENDINGS (X)
+#undef X
+};
+
+void
+zpeer_peerlog_init (zpeer_peerlog_t *self, const zpeer_options_t *options,
+                    zpeer_log_t log, const char *url)
+{
+    *self = (zpeer_peerlog_t){
+        .report = self->report,
+        .log = log,
+        .conflicts = options->sync_when_timestamp_differs,
+        .url = strdup (url),
+    };
+    assert (self->url);
+}
+
+void
+zpeer_peerlog_fini (zpeer_peerlog_t *self)
+{
+    for (unsigned i = 0; i < ZPEER_ENDINGS; i++)
+        zpeer_dropped_free (&self->dropped[i]);
+    zpeer_report_close (&self->report);
+    free (self->url);
+    self->url = NULL;
+}
+
+//  Whether a line of this kind may be written now
+static bool
+s_pass (zpeer_peerlog_t *self, zpeer_peerlog_kind_t kind, uint64_t *held)
+{
+    return zpeer_throttle_pass (&self->throttles[kind], self->now, held);
+}
+
+//  --------------------------------------------------------------------------
+//  What the lanes report
+
+//  Kinds of change as a set of actions
+static unsigned
+s_actions (unsigned bits)
+{
+    static const struct {
+        unsigned bit;
+        zpeer_action_t action;
+    } pairs[] = {
+        {ZPEER_LANE_C, ZPEER_CANCEL},
+        {ZPEER_LANE_R, ZPEER_REGISTER},
+        {ZPEER_LANE_S, ZPEER_STATUS_UPDATE},
+        {ZPEER_LANE_D, ZPEER_DELETE_STATUS_OVERRIDE},
+        {ZPEER_LANE_H, ZPEER_HEARTBEAT},
+    };
+    unsigned actions = 0;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (bits & pairs[i].bit)
+            actions |= ZPEER_ACTION_BIT (pairs[i].action);
+    return actions;
+}
+
+static unsigned
+s_report_actions (const zpeer_lane_report_t *report)
+{
+    //  A lane of ASGs has one kind of change
+    if (report->bits && !report->state->name->app_size)
+        return ZPEER_ACTION_BIT (ZPEER_ASG_STATUS_UPDATE);
+    return s_actions (report->bits);
+}
+
+static void
+s_conflict (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
+{
+    const zpeer_name_t *name = report->state->name;
+    uint64_t held;
+    if (!self->conflicts)
+        return;
+    if (s_pass (self, ZPEER_PEERLOG_CONFLICT, &held))
+        zpeer_log (&self->log, CONFLICT, self->url, zpeer_name_app (name).data,
+                   zpeer_name_id (name).data, held);
+    zpeer_outcome_conflict (zpeer_report_map (&self->report),
+                            zpeer_slice_str (self->url), report->state,
+                            report->copy);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_CONFLICT);
+}
+
+static void
+s_rejected (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
+{
+    const zpeer_name_t *name = report->state->name;
+    uint64_t held;
+    if (s_pass (self, ZPEER_PEERLOG_REJECTED, &held))
+        zpeer_log (&self->log, INSTANCE_REJECTED, self->url,
+                   zpeer_name_app (name).data, zpeer_name_id (name).data,
+                   (unsigned) report->code, held);
+    zpeer_outcome_rejected (zpeer_report_map (&self->report),
+                            zpeer_slice_str (self->url), report->state,
+                            (uint32_t) report->code, report->batch);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_REJECTED);
+}
+
+static void
+s_need_register (zpeer_peerlog_t *self, const zpeer_state_t *state)
+{
+    zpeer_outcome_need_register (zpeer_report_map (&self->report),
+                                 zpeer_slice_str (self->url),
+                                 zpeer_name_app (state->name),
+                                 zpeer_name_id (state->name), state->timestamp);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_NEED_REGISTER);
+}
+
+static void
+s_delivered (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
+{
+    zpeer_outcome_delivered (zpeer_report_map (&self->report),
+                             zpeer_slice_str (self->url), report->state,
+                             s_report_actions (report), report->batch);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_DELIVERED);
+}
+
+void
+zpeer_peerlog_report (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
+{
+    switch (report->kind) {
+    case ZPEER_LANE_CONFLICT: s_conflict (self, report); break;
+    case ZPEER_LANE_REJECTED: s_rejected (self, report); break;
+    case ZPEER_LANE_NEED_REGISTER: s_need_register (self, report->state); break;
+    case ZPEER_LANE_DELIVERED: s_delivered (self, report); break;
+    case ZPEER_LANE_DROPPED:
+        zpeer_dropped_add (&self->dropped[report->ending], report->state,
+                           s_report_actions (report));
+        self->tasks += (unsigned) __builtin_popcount (report->bits);
+        break;
+    case ZPEER_LANE_RELEASED: break;  //  The acceptor's affair
+    }
+}
+
+void
+zpeer_peerlog_flush (zpeer_peerlog_t *self, uint64_t batch)
+{
+    for (unsigned i = 0; i < ZPEER_ENDINGS; i++) {
+        if (!self->dropped[i].instances)
+            continue;
+        zpeer_outcome_dropped (
+            zpeer_report_map (&self->report), zpeer_slice_str (self->url),
+            zpeer_slice_str (s_endings[i]), batch, &self->dropped[i]);
+        zpeer_report_send (&self->report, ZPEER_TOPIC_DROPPED);
+    }
+    self->tasks = 0;
+}
+
+//  --------------------------------------------------------------------------
+//  How attempts end
+
+//  The state an attempt leaves the peer in, given the present one
+static zpeer_peer_state_t
+s_next_state (const zpeer_peerlog_t *self, const zpeer_result_t *result)
+{
+    bool escalated = self->known && self->state == ZPEER_PEER_ESCALATED;
+    if (result->verdict == ZPEER_SUCCESS) {
+        if (escalated)
+            return ZPEER_PEER_RECOVERED;
+        if (self->known && self->state == ZPEER_PEER_RECOVERED)
+            return ZPEER_PEER_RECOVERED;
+        return ZPEER_PEER_HEALTHY;
+    }
+    if (result->announce || escalated)
+        return ZPEER_PEER_ESCALATED;
+    return result->verdict == ZPEER_CONGESTION ? ZPEER_PEER_CONGESTED
+                                               : ZPEER_PEER_FAILING;
+}
+
+static void
+s_change_state (zpeer_peerlog_t *self, const zpeer_result_t *result)
+{
+    zpeer_peer_state_t state = s_next_state (self, result);
+    if (self->known && state == self->state)
+        return;
+    self->known = true;
+    self->state = state;
+    zpeer_peer_change_t change = {
+        .peer = zpeer_slice_str (self->url),
+        .state = state,
+        .count = result->count,
+        .max = result->max,
+        .status = result->status,
+        .tasks = self->tasks,
+    };
+    if (result->verdict == ZPEER_SUCCESS)
+        change.count = self->count;  //  How many failures came before
+    else {
+        change.end = zpeer_slice_str (zpeer_end_text (result->end));
+        change.detail = zpeer_slice_str (result->detail ? result->detail : "");
+    }
+    zpeer_outcome_peer (zpeer_report_map (&self->report), &change);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_PEER);
+}
+
+static void
+s_log_success (zpeer_peerlog_t *self)
+{
+    char text[ZPEER_COUNTER_TEXT_MAX];
+    if (self->known && self->state == ZPEER_PEER_ESCALATED)
+        zpeer_log (&self->log, RECOVERED, self->url,
+                   zpeer_counter_text (self->count, self->max, text));
+}
+
+static void
+s_log_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
+{
+    char text[ZPEER_COUNTER_TEXT_MAX];
+    uint64_t held;
+    if (result->announce)
+        zpeer_log (&self->log, ESCALATED, self->url,
+                   zpeer_counter_text (result->count, result->max, text),
+                   (unsigned) self->tasks);
+    if (result->end == ZPEER_END_BUSY) {
+        if (s_pass (self, ZPEER_PEERLOG_CONGESTED, &held))
+            zpeer_log (&self->log, PEER_CONGESTED, self->url, result->status,
+                       result->items, held);
+    }
+    else if (result->end == ZPEER_END_STATUS ||
+             result->end == ZPEER_END_STATUS_5XX) {
+        if (s_pass (self, ZPEER_PEERLOG_STATUS, &held))
+            zpeer_log (&self->log, HTTP_STATUS, self->url, result->status,
+                       (unsigned) self->tasks, held);
+    }
+}
+
+void
+zpeer_peerlog_attempt (zpeer_peerlog_t *self, uint64_t now,
+                       const zpeer_result_t *result)
+{
+    self->now = now;
+    if (result->verdict == ZPEER_SUCCESS)
+        s_log_success (self);
+    else
+        s_log_failure (self, result);
+    //  What became of a lost dispatcher says nothing of the peer
+    if (result->end != ZPEER_END_TAKEN_BACK)
+        s_change_state (self, result);
+    self->count = result->verdict == ZPEER_SUCCESS ? 0 : result->count;
+    self->max = result->max;
+    zpeer_peerlog_flush (self, result->id);
+}
+
+//  --------------------------------------------------------------------------
+//  Figures
+
+static void
+s_lane_figures (zpeer_outcome_t *map, const zpeer_lane_stats_t *stats)
+{
+    zpeer_outcome_uint (map, "accepted", stats->accepted);
+    for (unsigned i = 0; i < ZPEER_ENDINGS; i++)
+        zpeer_outcome_uint (map, s_endings[i], stats->ended[i]);
+    zpeer_outcome_uint (map, "waiting", stats->waiting);
+    zpeer_outcome_uint (map, "in-flight", stats->in_flight);
+    zpeer_outcome_uint (map, "instances", stats->instances);
+    zpeer_outcome_uint (map, "queued", stats->queued);
+    zpeer_outcome_uint (map, "owed", stats->owed);
+    zpeer_outcome_uint (map, "renew", stats->renew);
+    zpeer_outcome_uint (map, "unsure", stats->unsure);
+    zpeer_outcome_uint (map, "refused", stats->rejected);
+    zpeer_outcome_uint (map, "batches-in-flight", stats->batches_in_flight);
+    zpeer_outcome_uint (map, "batch-size", stats->size);
+    zpeer_outcome_uint (map, "window", stats->window);
+    zpeer_outcome_uint (map, "memory-bytes", stats->memory_bytes);
+}
+
+static void
+s_note_overflow (zpeer_peerlog_t *self, const zpeer_lane_stats_t *stats)
+{
+    uint64_t held;
+    if (stats->ended[ZPEER_ENDED_OVERFLOWED] > self->overflowed &&
+        s_pass (self, ZPEER_PEERLOG_OVERFLOW, &held))
+        zpeer_log (&self->log, LANE_OVERFLOW, stats->queued, self->url, held);
+    self->overflowed = stats->ended[ZPEER_ENDED_OVERFLOWED];
+}
+
+void
+zpeer_peerlog_stats (zpeer_peerlog_t *self, uint64_t now,
+                     const zpeer_lane_t *lane, const zpeer_lane_t *asgs,
+                     uint32_t dispatchers, uint64_t unknown_done)
+{
+    zpeer_lane_stats_t stats;
+    zpeer_outcome_t map;
+    self->now = now;
+    zpeer_lane_stats (lane, &stats);
+    s_note_overflow (self, &stats);
+    zpeer_outcome_stats (&map, zpeer_report_map (&self->report),
+                         ZPEER_SLICE ("peer"), zpeer_slice_str (self->url));
+    s_lane_figures (&map, &stats);
+    zpeer_lane_stats (asgs, &stats);
+    zpeer_outcome_uint (&map, "asg-accepted", stats.accepted);
+    zpeer_outcome_uint (&map, "asg-delivered",
+                        stats.ended[ZPEER_ENDED_DELIVERED]);
+    zpeer_outcome_uint (&map, "asg-waiting", stats.waiting + stats.in_flight);
+    zpeer_outcome_uint (&map, "dispatchers", dispatchers);
+    zpeer_outcome_uint (&map, "done-unknown", unknown_done);
+    zpeer_outcome_uint (&map, "outcomes-lost", self->report.lost);
+    zpeer_outcome_end (&map);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_STATS);
+}
