@@ -98,7 +98,7 @@ s_decode (zpeer_slice_t text)
     char *out = s_copy (text);
     size_t size = 0;
     for (size_t i = 0; i < text.size; i++) {
-        int byte = text.data[i];
+        int byte = (unsigned char) text.data[i];
         if (byte == '%') {
             int high = i + 2 < text.size ? s_hex (text.data[i + 1]) : -1;
             int low = i + 2 < text.size ? s_hex (text.data[i + 2]) : -1;

@@ -73,7 +73,9 @@ s_fail_expected (s_reader_t *self, const char *what)
         length = SHOWN_MAX;
     for (size_t i = 0; i < length; i++) {
         char byte = self->data[self->at + i];
-        shown[i] = (byte >= 0x20 && byte < 0x7f) ? byte : '?';
+        if (byte < 0x20 || byte >= 0x7f)
+            byte = '?';
+        shown[i] = byte;
     }
     shown[length] = 0;
     return s_fail (self, "%s expected at byte %zu, found: %s", what, self->at,

@@ -105,11 +105,12 @@ s_segment (zpeer_buffer_t *path, zpeer_slice_t text)
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.size; i++) {
         unsigned char byte = (unsigned char) text.data[i];
-        char encoded[3] = {'%', hex[byte >> 4], hex[byte & 15]};
-        if (s_plain (text.data[i]))
+        if (s_plain (text.data[i])) {
             zpeer_buffer_add (path, text.data + i, 1);
-        else
-            zpeer_buffer_add (path, encoded, sizeof encoded);
+            continue;
+        }
+        char encoded[3] = {'%', hex[byte >> 4], hex[byte & 15]};
+        zpeer_buffer_add (path, encoded, sizeof encoded);
     }
 }
 

@@ -109,7 +109,7 @@ Test (http, a_slot_used_for_one_kind_serves_every_other)
 
 Test (http, a_large_body_goes_out_without_asking_first)
 {
-    size_t size = 3 * 1048576;
+    size_t size = (size_t) 3 * 1048576;
     char *body = (char *) malloc (size + 1);
     memset (body, 'x', size);
     body[size] = 0;

@@ -83,7 +83,7 @@ Test (http_failures, a_close_in_the_header_is_a_reset)
 
 Test (http_failures, a_request_cut_off_while_it_is_sent_is_a_reset)
 {
-    size_t size = 24 * 1048576;
+    size_t size = (size_t) 24 * 1048576;
     char *body = (char *) malloc (size + 1);
     memset (body, 'x', size);
     body[size] = 0;

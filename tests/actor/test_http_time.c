@@ -97,7 +97,7 @@ Test (http_time, an_answer_that_is_slow_but_moves_is_waited_for)
 Test (http_time, a_request_that_is_read_slowly_is_waited_for)
 {
     //  More than both sockets' buffers hold
-    size_t size = 24 * 1048576;
+    size_t size = (size_t) 24 * 1048576;
     play_options.deadline_ms = 1000000;
     char *body = (char *) malloc (size + 1);
     memset (body, 'x', size);

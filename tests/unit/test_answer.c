@@ -224,7 +224,7 @@ Test (answer, a_status_that_is_no_code_is_refused)
 
 Test (answer, a_value_beyond_any_instance_is_refused)
 {
-    size_t size = 2 * 1048576;
+    size_t size = (size_t) 2 * 1048576;
     char *text = (char *) malloc (size + 1);
     memset (text, ' ', size);
     const char head[] = "{\"responseList\":[{\"statusCode\":409,\"x\":[";

@@ -1,0 +1,396 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "transfer.h"
+#include "banned.h"
+
+//  curl itself puts no limit to the header lines of one answer
+#define HEADERS_MAX 65536
+
+//  A transfer that had to hold a larger reply than this gives the memory back
+#define REPLY_KEPT 262144
+
+//  Sets an option; curl refuses only what a programmer got wrong
+#define SET(easy, option, value)                                               \
+    do {                                                                       \
+        CURLcode set_rc = curl_easy_setopt ((easy), (option), (value));        \
+        assert (set_rc == CURLE_OK);                                           \
+    } while (0)
+
+//  What a curl error is about
+typedef enum {
+    CLASS_INTERNAL,
+    CLASS_NETWORK,
+    CLASS_TLS,
+    CLASS_ANSWER  //  What came cannot be used
+} s_class_t;
+
+static s_class_t
+s_class (CURLcode code)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_OPERATION_TIMEDOUT:  //  Connecting: the rest is timed here
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_GOT_NOTHING: return CLASS_NETWORK;
+
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CRL_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_SSL_CLIENTCERT:
+    case CURLE_PEER_FAILED_VERIFICATION: return CLASS_TLS;
+
+    case CURLE_PARTIAL_FILE:
+    case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_WRITE_ERROR:           //  Ours: over the limit
+    case CURLE_OUT_OF_MEMORY:         //  A header line over curl's limit
+    case CURLE_UNSUPPORTED_PROTOCOL:  //  Not HTTP
+    case CURLE_WEIRD_SERVER_REPLY: return CLASS_ANSWER;
+    default: return CLASS_INTERNAL;
+    }
+}
+
+//  How a request ended that curl reports on, the HTTP status aside
+static zpeer_end_t
+s_curl_end (const zpeer_transfer_t *self, CURLcode code)
+{
+    if (code == CURLE_OK)
+        return ZPEER_END_STATUS;
+    bool sent = self->sends > 0;
+    switch (s_class (code)) {
+    case CLASS_NETWORK: return sent ? ZPEER_END_RESET : ZPEER_END_UNSENT;
+    //  After a first sending it was the second connection that failed
+    case CLASS_TLS: return sent ? ZPEER_END_RESET : ZPEER_END_TLS;
+    case CLASS_ANSWER: return sent ? ZPEER_END_UNUSABLE : ZPEER_END_INTERNAL;
+    default: return ZPEER_END_INTERNAL;
+    }
+}
+
+static uint16_t
+s_status (const zpeer_transfer_t *self)
+{
+    long status = 0;
+    curl_easy_getinfo (self->easy, CURLINFO_RESPONSE_CODE, &status);
+    //  1xx came before an answer
+    return status >= 200 && status <= 999 ? (uint16_t) status : 0;
+}
+
+//  The one place where a request ends. A status other than 2xx says all there
+//  is to know, whatever became of its body.
+static void
+s_finish (zpeer_transfer_t *self, uint64_t now, zpeer_end_t end)
+{
+    self->status = s_status (self);
+    self->elapsed_ms = (uint32_t) (now - self->started_at);
+    if (end != ZPEER_END_STATUS)
+        zpeer_buffer_reset (&self->reply);
+    if (self->status >= 300 && end != ZPEER_END_TAKEN_BACK)
+        end = ZPEER_END_STATUS;
+    else if (self->status && end == ZPEER_END_RESET)
+        end = ZPEER_END_UNUSABLE;
+    self->end = end;
+}
+
+//  curl's callbacks
+
+//  A connection is there, and the request goes out next. Until this is called
+//  not one byte of it has left.
+static int
+s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
+{
+    (void) ip;
+    (void) local_ip;
+    (void) port;
+    (void) local_port;
+    zpeer_transfer_t *self = (zpeer_transfer_t *) arg;
+    self->sends++;
+    self->moved_at = self->now;
+    return CURL_PREREQFUNC_OK;
+}
+
+static size_t
+s_on_header (char *data, size_t size, size_t count, void *arg)
+{
+    (void) data;
+    zpeer_transfer_t *self = (zpeer_transfer_t *) arg;
+    self->header_bytes += size * count;
+    return self->header_bytes <= HEADERS_MAX ? size * count : 0;
+}
+
+static size_t
+s_on_body (char *data, size_t size, size_t count, void *arg)
+{
+    zpeer_transfer_t *self = (zpeer_transfer_t *) arg;
+    size_t bytes = size * count;
+    if (bytes > self->reply_max_bytes - self->reply.size)
+        return 0;
+    zpeer_buffer_add (&self->reply, data, bytes);
+    return bytes;
+}
+
+//  What is the same for every request of the peer
+
+static void
+s_set_callbacks (zpeer_transfer_t *self)
+{
+    SET (self->easy, CURLOPT_PRIVATE, self);
+    SET (self->easy, CURLOPT_ERRORBUFFER, self->detail);
+    SET (self->easy, CURLOPT_PREREQFUNCTION, s_on_connected);
+    SET (self->easy, CURLOPT_PREREQDATA, self);
+    SET (self->easy, CURLOPT_HEADERFUNCTION, s_on_header);
+    SET (self->easy, CURLOPT_HEADERDATA, self);
+    SET (self->easy, CURLOPT_WRITEFUNCTION, s_on_body);
+    SET (self->easy, CURLOPT_WRITEDATA, self);
+}
+
+static void
+s_set_protocol (CURL *easy, const zpeer_http_options_t *options)
+{
+    SET (easy, CURLOPT_NOSIGNAL, 1L);
+    SET (easy, CURLOPT_QUICK_EXIT, 1L);
+    SET (easy, CURLOPT_PROXY, "");
+    SET (easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    SET (easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
+    SET (easy, CURLOPT_FOLLOWLOCATION, 0L);
+    SET (easy, CURLOPT_PATH_AS_IS, 1L);
+    SET (easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    SET (easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    SET (easy, CURLOPT_USERAGENT, "zpeer/" ZPEER_VERSION);
+    SET (easy, CURLOPT_CONNECTTIMEOUT_MS, (long) options->connect_timeout_ms);
+}
+
+static void
+s_set_trust (CURL *easy, const zpeer_url_t *url, const char *ca_file)
+{
+    SET (easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    SET (easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    SET (easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
+    if (ca_file)
+        SET (easy, CURLOPT_CAINFO, ca_file);
+    if (!url->user)
+        return;
+    SET (easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+    SET (easy, CURLOPT_USERNAME, url->user);
+    SET (easy, CURLOPT_PASSWORD, url->password);
+}
+
+static void
+s_add_header (struct curl_slist **list, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append (*list, line);
+    assert (longer);
+    *list = longer;
+}
+
+//  EUREKA.md 1.4. A name without a value keeps curl from sending its own:
+//  Expect would cost a second per large POST, and a form's Content-Type on an
+//  empty body makes servers look for a form.
+static struct curl_slist *
+s_headers (bool has_body, bool replication, const char *identity)
+{
+    struct curl_slist *list = NULL;
+    s_add_header (&list, "Expect:");
+    s_add_header (&list, "Accept: application/json");
+    s_add_header (&list, has_body ? "Content-Type: application/json"
+                                  : "Content-Type:");
+    s_add_header (&list, "DiscoveryIdentity-Name: DefaultServer");
+    s_add_header (&list, "DiscoveryIdentity-Version: 1.0");
+    if (identity) {
+        char line[128];
+        snprintf (line, sizeof line, "DiscoveryIdentity-Id: %s", identity);
+        s_add_header (&list, line);
+    }
+    if (replication)
+        s_add_header (&list, "x-netflix-discovery-replication: true");
+    return list;
+}
+
+void
+zpeer_transfer_open (zpeer_transfer_t *self, const zpeer_url_t *url,
+                     const zpeer_http_options_t *options)
+{
+    *self = (zpeer_transfer_t){
+        .easy = curl_easy_init (),
+        .base_size = strlen (url->base),
+        .reply_max_bytes = options->reply_max_bytes,
+        .read_timeout_ms = options->read_timeout_ms,
+        .deadline_ms = options->deadline_ms,
+    };
+    assert (self->easy);
+    for (unsigned i = 0; i < 4; i++)
+        self->headers[i / 2][i % 2] =
+            s_headers (i / 2, i % 2, options->identity);
+    zpeer_buffer_slice (&self->url, zpeer_slice_str (url->base));
+    s_set_callbacks (self);
+    s_set_protocol (self->easy, options);
+    s_set_trust (self->easy, url, options->ca_file);
+}
+
+void
+zpeer_transfer_close (zpeer_transfer_t *self)
+{
+    curl_easy_cleanup (self->easy);
+    for (unsigned i = 0; i < 4; i++)
+        curl_slist_free_all (self->headers[i / 2][i % 2]);
+    zpeer_buffer_free (&self->url);
+    zpeer_buffer_free (&self->reply);
+}
+
+//  Whether the last request was like this one, its body aside
+static bool
+s_is_alike (const zpeer_transfer_t *self, const zpeer_http_request_t *request)
+{
+    if (self->url.size != self->base_size + request->path.size + 1)
+        return false;
+    zpeer_slice_t path = {self->url.data + self->base_size, request->path.size};
+    return zpeer_slice_eq (path, request->path) &&
+           zpeer_slice_eq (zpeer_slice_str (self->method), request->method) &&
+           self->has_body == (request->body.size > 0) &&
+           self->replication == request->replication;
+}
+
+static void
+s_set_request (zpeer_transfer_t *self, const zpeer_http_request_t *request)
+{
+    zpeer_slice_t method = request->method;
+    assert (method.size && method.size < sizeof self->method);
+    memcpy (self->method, method.data, method.size);
+    self->method[method.size] = 0;
+    self->has_body = request->body.size > 0;
+    self->replication = request->replication;
+    self->url.size = self->base_size;
+    zpeer_buffer_slice (&self->url, request->path);
+    zpeer_buffer_add (&self->url, "", 1);
+    SET (self->easy, CURLOPT_URL, self->url.data);
+    //  A PUT without a body says so (Content-Length: 0), a DELETE does not
+    if (method.data[0] == 'P' || self->has_body)
+        SET (self->easy, CURLOPT_POSTFIELDS, "");
+    else
+        SET (self->easy, CURLOPT_HTTPGET, 1L);
+    SET (self->easy, CURLOPT_CUSTOMREQUEST, self->method);
+    SET (self->easy, CURLOPT_HTTPHEADER,
+         self->headers[self->has_body][self->replication]);
+}
+
+void
+zpeer_transfer_start (zpeer_transfer_t *self,
+                      const zpeer_http_request_t *request, uint64_t now)
+{
+    if (!s_is_alike (self, request))
+        s_set_request (self, request);
+    if (request->body.size)
+        SET (self->easy, CURLOPT_POSTFIELDS, request->body.data);
+    SET (self->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+         (curl_off_t) request->body.size);
+    self->token = request->token;
+    self->now = now;
+    self->started_at = now;
+    self->moved_bytes = 0;
+    self->header_bytes = 0;
+    self->sends = 0;
+    self->detail[0] = 0;
+}
+
+uint64_t
+zpeer_transfer_wake (const zpeer_transfer_t *self)
+{
+    uint64_t deadline_at = self->started_at + self->deadline_ms;
+    uint64_t silent_at = self->moved_at + self->read_timeout_ms;
+    //  Until there is a connection, curl watches over it
+    return self->sends && silent_at < deadline_at ? silent_at : deadline_at;
+}
+
+//  All that moved so far, both ways. Of a body this is what went over the wire:
+//  a compressed one may move for long and yield nothing. A header line moves
+//  when it is complete.
+static uint64_t
+s_moved_bytes (const zpeer_transfer_t *self)
+{
+    curl_off_t sent = 0;
+    curl_off_t received = 0;
+    curl_easy_getinfo (self->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    curl_easy_getinfo (self->easy, CURLINFO_SIZE_DOWNLOAD_T, &received);
+    return (uint64_t) sent + (uint64_t) received + self->header_bytes;
+}
+
+bool
+zpeer_transfer_check (zpeer_transfer_t *self, uint64_t now)
+{
+    uint64_t moved_bytes = s_moved_bytes (self);
+    if (moved_bytes != self->moved_bytes) {
+        self->moved_bytes = moved_bytes;
+        self->moved_at = now;
+    }
+    if (now < zpeer_transfer_wake (self))
+        return false;
+    bool late = now - self->started_at >= self->deadline_ms;
+    snprintf (self->detail, sizeof self->detail, "%s %u ms",
+              late ? "not done in" : "nothing moved for",
+              late ? self->deadline_ms : self->read_timeout_ms);
+    s_finish (self, now,
+              self->sends ? ZPEER_END_READ_TIMEOUT : ZPEER_END_UNSENT);
+    return true;
+}
+
+void
+zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now)
+{
+    if (code == CURLE_WRITE_ERROR)
+        snprintf (self->detail, sizeof self->detail,
+                  "the answer is larger than %zu bytes",
+                  self->header_bytes > HEADERS_MAX ? (size_t) HEADERS_MAX
+                                                   : self->reply_max_bytes);
+    else if (code != CURLE_OK && !self->detail[0])
+        snprintf (self->detail, sizeof self->detail, "%s",
+                  curl_easy_strerror (code));
+    s_finish (self, now, s_curl_end (self, code));
+}
+
+void
+zpeer_transfer_abort (zpeer_transfer_t *self, uint64_t now)
+{
+    snprintf (self->detail, sizeof self->detail, "aborted");
+    s_finish (self, now, ZPEER_END_TAKEN_BACK);
+}
+
+//  Retry-After in ms; curl reads it, also where it is a date
+static uint32_t
+s_retry_after (const zpeer_transfer_t *self)
+{
+    curl_off_t seconds = 0;
+    curl_easy_getinfo (self->easy, CURLINFO_RETRY_AFTER, &seconds);
+    if (seconds <= 0)
+        return 0;
+    return seconds > UINT32_MAX / 1000 ? UINT32_MAX : (uint32_t) seconds * 1000;
+}
+
+void
+zpeer_transfer_result (const zpeer_transfer_t *self,
+                       zpeer_http_result_t *result)
+{
+    *result = (zpeer_http_result_t){
+        .token = self->token,
+        .end = self->end,
+        .status = self->status,
+        .resent = self->sends > 1,
+        .elapsed_ms = self->elapsed_ms,
+        .retry_after_ms = s_retry_after (self),
+        .body = {self->reply.data, self->reply.size},
+        .detail = self->detail,
+    };
+}
+
+void
+zpeer_transfer_reset (zpeer_transfer_t *self)
+{
+    zpeer_buffer_reset (&self->reply);
+    if (self->reply.capacity > REPLY_KEPT)
+        zpeer_buffer_free (&self->reply);
+}
