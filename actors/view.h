@@ -7,9 +7,18 @@
     A core: no socket, thread, clock or log. now is the monotonic time in ms.
 
     Handles. Dense, from 0, instances and ASGs each their own range. An instance
-    that leaves for good is released: every lane that was told of it has to
-    answer before the handle is used again; until then the view keeps it, so an
-    instance that comes back gets the same one.
+    that leaves for good is released:
+
+      1. The lanes are told RELEASE, with the state.
+      2. Each lane that was ever told of the instance answers once it owes
+         nothing, with the seq of the state it knew.
+      3. When all have, the handle can be used again. Until then the view keeps
+         the instance: if it comes back, it has the same handle, and a state
+         with a new seq, by which answers that crossed are told apart.
+
+    Limits. Tombstones are let go of when they are old enough, or when there are
+    more than instances present, the oldest first; ZPEER_VIEW_TOMBSTONES may
+    always stay, so that a small registry keeps its own.
 */
 #ifndef ZPEER_VIEW_H_INCLUDED
 #define ZPEER_VIEW_H_INCLUDED
@@ -17,14 +26,19 @@
 #include "chunk.h"
 #include "event.h"
 
+//  Tombstones that are kept however few instances are present
+#define ZPEER_VIEW_TOMBSTONES 1000
+
 typedef struct {
     uint32_t tombstone_ms;  //  How long a cancelled instance is remembered
-    bool age_out;           //  Drop what was not renewed for two leases
+    bool age_out;           //  Drop what had no event for two leases
+    uint64_t seed;          //  Of the hash, so that nobody can choose names
+                            //  that collide
 } zpeer_view_options_t;
 
 typedef struct {
     uint32_t instances;   //  Present
-    uint32_t tombstones;  //  Cancelled or forgotten, remembered
+    uint32_t tombstones;  //  Cancelled, forgotten, or never registered
     uint32_t releasing;   //  Gone, but a lane has not answered
     uint32_t asgs;
     uint64_t outdated;  //  Events older than the view, in all
@@ -43,7 +57,8 @@ typedef struct {
     bool need_register;     //  Outcome: the host has a Register and we do not
     zpeer_change_t change;  //  change.state is borrowed from the view, and NULL
                             //  when every lane has it
-    zpeer_state_t *state;   //  Borrowed: the instance's present state
+    zpeer_state_t *state;   //  Borrowed: the instance's present state; NULL:
+                            //  the view does not know it
 } zpeer_applied_t;
 
 void zpeer_view_apply (zpeer_view_t *self, uint64_t now,
@@ -53,26 +68,32 @@ void zpeer_view_apply (zpeer_view_t *self, uint64_t now,
 //  missed a chunk.
 void zpeer_view_tell_all (zpeer_view_t *self);
 
-//  Lanes are numbered by whoever keeps the view, 0..63. A lane that is removed
-//  has nothing to answer any more.
+//  Lanes are numbered by whoever keeps the view, 0..63. A lane that is added
+//  knows nothing yet: implies zpeer_view_tell_all. A lane that is removed has
+//  nothing to answer any more.
 void zpeer_view_add_lane (zpeer_view_t *self, unsigned lane);
 
 void zpeer_view_remove_lane (zpeer_view_t *self, unsigned lane);
 
-//  A lane has dropped the instance it knew in the state seq
+//  A lane has dropped the instance it knew in the state seq. Ignored when that
+//  is not what it was told to release.
 void zpeer_view_released (zpeer_view_t *self, unsigned lane, uint32_t handle,
                           uint64_t seq);
 
 //  Lets go of what is old: one instance a call. Returns true and fills change
-//  (RELEASE) when one went; call again until false.
+//  when the lanes must be told; call again until false. An instance that had no
+//  event for two leases goes as if it were forgotten (FORGET: nothing is sent),
+//  and is then a tombstone; a tombstone goes for good (RELEASE). The state is
+//  borrowed until the next call.
 bool
 zpeer_view_expire (zpeer_view_t *self, uint64_t now, zpeer_change_t *change);
 
-//  When zpeer_view_expire should be called again; UINT64_MAX: not before an
-//  event comes
+//  When zpeer_view_expire should be called again, 0: at once; UINT64_MAX: not
+//  before an event comes. An instance that was renewed may cost one early call.
 uint64_t zpeer_view_wake (const zpeer_view_t *self);
 
-//  The present state of an instance, borrowed; NULL: not known
+//  The present state of an instance, or of an ASG if app is empty, borrowed;
+//  NULL: not known
 zpeer_state_t *
 zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
 

@@ -1,0 +1,160 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <xxhash.h>
+#include "directory.h"
+#include "event.h"
+#include "banned.h"
+
+#define SLOTS_MIN   64
+#define HANDLES_MIN 64
+#define KEY_MAX     (ZPEER_APP_MAX + ZPEER_ID_MAX + 1)
+
+//  A name as one run of bytes, as zpeer_name_t has it: app NUL id
+typedef struct {
+    char data[KEY_MAX];
+    size_t size;
+    size_t app_size;
+    uint32_t tag;
+} lookup_t;
+
+static void
+s_make_key (const zpeer_directory_t *self, zpeer_slice_t app, zpeer_slice_t id,
+            lookup_t *key)
+{
+    if (app.size)
+        memcpy (key->data, app.data, app.size);
+    key->data[app.size] = 0;
+    memcpy (key->data + app.size + 1, id.data, id.size);
+    key->app_size = app.size;
+    key->size = app.size + 1 + id.size;
+    key->tag =
+        (uint32_t) XXH3_64bits_withSeed (key->data, key->size, self->seed);
+}
+
+static bool
+s_is (const zpeer_name_t *name, const lookup_t *key)
+{
+    return name->app_size == key->app_size &&
+           name->app_size + 1u + name->id_size == key->size &&
+           !memcmp (name->data, key->data, key->size);
+}
+
+static uint32_t
+s_next (const zpeer_directory_t *self, uint32_t at)
+{
+    return (at + 1) & self->mask;
+}
+
+//  The slot of a name, or the empty one where it would go
+static uint32_t
+s_find (const zpeer_directory_t *self, const lookup_t *key)
+{
+    uint32_t at = key->tag & self->mask;
+    for (; self->slots[at].number; at = s_next (self, at))
+        if (self->slots[at].tag == key->tag &&
+            s_is (self->names[self->slots[at].number - 1], key))
+            break;
+    return at;
+}
+
+static void
+s_rehash (zpeer_directory_t *self, uint32_t size)
+{
+    zpeer_directory_slot_t *old = self->slots;
+    uint32_t old_size = old ? self->mask + 1 : 0;
+    self->slots = (zpeer_directory_slot_t *) calloc (size, sizeof *self->slots);
+    assert (self->slots);
+    self->mask = size - 1;
+    for (uint32_t i = 0; i < old_size; i++) {
+        if (!old[i].number)
+            continue;
+        uint32_t at = old[i].tag & self->mask;
+        while (self->slots[at].number)
+            at = s_next (self, at);
+        self->slots[at] = old[i];
+    }
+    free (old);
+}
+
+static uint32_t
+s_take_handle (zpeer_directory_t *self)
+{
+    if (self->spares)
+        return self->spare[--self->spares];
+    if (self->limit == self->capacity) {
+        self->capacity = self->capacity ? 2 * self->capacity : HANDLES_MIN;
+        self->names = (zpeer_name_t **) realloc (
+            self->names, self->capacity * sizeof *self->names);
+        self->spare = (uint32_t *) realloc (
+            self->spare, self->capacity * sizeof *self->spare);
+        assert (self->names && self->spare);
+    }
+    return self->limit++;
+}
+
+void
+zpeer_directory_free (zpeer_directory_t *self)
+{
+    for (uint32_t i = 0; i < self->limit; i++)
+        zpeer_name_unref (&self->names[i]);
+    free (self->slots);
+    free (self->names);
+    free (self->spare);
+    *self = (zpeer_directory_t){.seed = self->seed};
+}
+
+uint32_t
+zpeer_directory_find (const zpeer_directory_t *self, zpeer_slice_t app,
+                      zpeer_slice_t id)
+{
+    if (!self->count || app.size > ZPEER_APP_MAX || id.size > ZPEER_ID_MAX)
+        return ZPEER_NO_HANDLE;
+    lookup_t key;
+    s_make_key (self, app, id, &key);
+    //  An empty slot's number wraps to ZPEER_NO_HANDLE
+    return self->slots[s_find (self, &key)].number - 1;
+}
+
+uint32_t
+zpeer_directory_add (zpeer_directory_t *self, zpeer_slice_t app,
+                     zpeer_slice_t id)
+{
+    assert (app.size <= ZPEER_APP_MAX && id.size <= ZPEER_ID_MAX);
+    //  At most three slots of four in use
+    uint32_t size = self->slots ? self->mask + 1 : 0;
+    if (self->count >= size / 4 * 3)
+        s_rehash (self, size ? 2 * size : SLOTS_MIN);
+    lookup_t key;
+    s_make_key (self, app, id, &key);
+    uint32_t at = s_find (self, &key);
+    assert (!self->slots[at].number);
+    uint32_t handle = s_take_handle (self);
+    self->names[handle] = zpeer_name_new (app, id);
+    self->slots[at] = (zpeer_directory_slot_t){key.tag, handle + 1};
+    self->count++;
+    return handle;
+}
+
+void
+zpeer_directory_remove (zpeer_directory_t *self, uint32_t handle)
+{
+    zpeer_name_t *name = self->names[handle];
+    lookup_t key;
+    s_make_key (self, zpeer_name_app (name), zpeer_name_id (name), &key);
+    uint32_t hole = s_find (self, &key);
+    assert (self->slots[hole].number == handle + 1);
+    //  What stands behind moves up, unless it is nearer to its home than to
+    //  the hole: so a search never meets an empty slot too early
+    for (uint32_t at = s_next (self, hole); self->slots[at].number;
+         at = s_next (self, at)) {
+        uint32_t from_home = (at - self->slots[at].tag) & self->mask;
+        if (from_home >= ((at - hole) & self->mask)) {
+            self->slots[hole] = self->slots[at];
+            hole = at;
+        }
+    }
+    self->slots[hole].number = 0;
+    zpeer_name_unref (&self->names[handle]);
+    self->spare[self->spares++] = handle;
+    self->count--;
+}

@@ -1,0 +1,100 @@
+/*  view_impl.h - what the parts of the view share
+
+    view.c        instances: their states, how they stand, lanes, letting go
+    view_rules.c  events in: one rule per action
+*/
+#ifndef ZPEER_VIEW_IMPL_H_INCLUDED
+#define ZPEER_VIEW_IMPL_H_INCLUDED
+
+#include "directory.h"
+#include "heap.h"
+#include "view.h"
+
+//  How an instance stands
+typedef enum {
+    PRESENT,
+    TOMBSTONE,  //  Absent at the source, and remembered
+    RELEASING,  //  The view lets go of it; lanes have to answer
+    UNUSED      //  The handle is free
+} standing_t;
+
+typedef struct {
+    zpeer_state_t *state;  //  Owned reference; NULL: there is none yet
+    uint64_t holds;        //  Bit per lane that was told of it
+    uint64_t due_at;       //  When it ages out, or its tombstone does
+    uint32_t lease_ms;     //  Duration of its lease
+    uint32_t told;         //  Epoch in which every lane was told the state; 0:
+                           //  they were not
+    uint8_t standing;      //  standing_t
+    bool fresh;            //  Its source forgot it: peers may still hold it
+    bool cancelled;        //  Gone by Cancel
+} entry_t;
+
+typedef struct {
+    zpeer_state_t *state;  //  Owned reference
+    uint32_t told;         //  As above
+} asg_t;
+
+struct zpeer_view {
+    zpeer_view_options_t options;
+    zpeer_directory_t names;  //  Of the instances: name to handle
+    entry_t *entries;         //  Owned; by handle
+    uint32_t capacity;
+    zpeer_directory_t asg_names;
+    asg_t *asgs;  //  Owned; by handle
+    uint32_t asg_capacity;
+    zpeer_heap_t due[2];  //  By standing: all PRESENT, all TOMBSTONE. The time
+                          //  in it is too early for one renewed since
+    uint32_t epoch;       //  Of zpeer_view_tell_all; never 0
+    uint64_t lanes;       //  Bit per lane
+    uint64_t seq;         //  Of the newest state
+    uint64_t outdated;
+    uint64_t aged_out;
+};
+
+//  What a state says, without its name; info is borrowed
+typedef struct {
+    zpeer_text_t *info;
+    uint64_t timestamp;
+    uint64_t top;
+    uint32_t renewal_ms;
+    uint8_t status;
+    uint8_t override;
+} zpeer_facts_t;
+
+zpeer_facts_t zpeer_facts (const zpeer_state_t *state);
+
+//  Gives a name a handle, and an entry without a state
+uint32_t
+zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
+
+//  Whether a state says just that
+bool zpeer_facts_hold (const zpeer_facts_t *self, const zpeer_state_t *state);
+
+//  Puts a new state that says facts in the place of *state_p, which may be NULL
+void zpeer_view_replace (zpeer_view_t *self, zpeer_state_t **state_p,
+                         zpeer_name_t *name, uint32_t handle,
+                         const zpeer_facts_t *facts);
+
+//  Gives an instance a new state that says facts, unless it is in such a state.
+//  One that is being released always gets one: its seq says that it came back.
+void zpeer_view_publish (zpeer_view_t *self, uint32_t handle,
+                         const zpeer_facts_t *facts);
+
+//  An event has come: the instance stands like this, for another while
+void zpeer_view_stand (zpeer_view_t *self, uint32_t handle, standing_t standing,
+                       uint64_t now);
+
+//  Absent from now on: of what it was only top stays
+void zpeer_view_bury (zpeer_view_t *self, uint32_t handle, uint64_t top,
+                      uint64_t now);
+
+//  The source has dropped it without a Cancel
+void zpeer_view_forget (zpeer_view_t *self, uint32_t handle, uint64_t now);
+
+//  Fills the change that tells every lane
+void
+zpeer_view_tell (zpeer_view_t *self, uint32_t handle, zpeer_action_t action,
+                 unsigned flags, zpeer_change_t *change);
+
+#endif

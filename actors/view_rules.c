@@ -1,0 +1,304 @@
+#include <assert.h>
+#include <stdlib.h>
+#include "event.h"
+#include "view_impl.h"
+#include "banned.h"
+
+#define ASGS_MIN 16
+
+//  One event on its way through the rules
+typedef struct {
+    zpeer_view_t *view;
+    const zpeer_parsed_t *event;
+    zpeer_applied_t *applied;
+    uint64_t now;
+    uint32_t handle;  //  ZPEER_NO_HANDLE: the view does not know the instance
+    entry_t *entry;   //  NULL: the same
+    bool present;
+} turn_t;
+
+static uint64_t
+s_max (uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+//  Makes the instance known, if it is not
+static void
+s_enter (turn_t *turn)
+{
+    if (turn->entry)
+        return;
+    turn->handle =
+        zpeer_view_enter (turn->view, turn->event->app, turn->event->id);
+    turn->entry = &turn->view->entries[turn->handle];
+}
+
+static void
+s_stand_present (const turn_t *turn)
+{
+    zpeer_view_stand (turn->view, turn->handle, PRESENT, turn->now);
+}
+
+static void
+s_tell (turn_t *turn, zpeer_action_t action, unsigned flags)
+{
+    if (turn->event->replicated)
+        flags |= ZPEER_CHANGE_REPLICATED;
+    turn->applied->tell = true;
+    zpeer_view_tell (turn->view, turn->handle, action, flags,
+                     &turn->applied->change);
+}
+
+//  Status rules 1, 2 and 5 of EUREKA.md 3.4
+static uint8_t
+s_effective (zpeer_status_t status, zpeer_status_t held)
+{
+    bool yields = status == ZPEER_UP || status == ZPEER_OUT_OF_SERVICE;
+    return (uint8_t) (yields && held != ZPEER_UNKNOWN ? held : status);
+}
+
+//  Older than what the view has: it renews, and changes nothing. For the lanes
+//  it is a Heartbeat; peers refuse that of an instance at UNKNOWN.
+static void
+s_outdated (turn_t *turn)
+{
+    turn->view->outdated++;
+    s_stand_present (turn);
+    if (turn->entry->state->status != ZPEER_UNKNOWN)
+        s_tell (turn, ZPEER_HEARTBEAT, 0);
+}
+
+//  The text of a Register: the one held already when it is the same
+static zpeer_text_t *
+s_info (const turn_t *turn)
+{
+    zpeer_slice_t info = turn->event->info;
+    zpeer_text_t *held = turn->present ? turn->entry->state->info : NULL;
+    if (held && zpeer_slice_eq (info, (zpeer_slice_t){held->data, held->size}))
+        return zpeer_text_ref (held);
+    return zpeer_text_new (info.data, info.size);
+}
+
+//  What the instance is after a Register that counts
+static zpeer_facts_t
+s_registered (const turn_t *turn)
+{
+    const zpeer_parsed_t *event = turn->event;
+    const zpeer_state_t *old = turn->entry->state;
+    zpeer_status_t held = event->override;
+    //  A held override is never replaced by a Register
+    if (turn->present && old->override != ZPEER_UNKNOWN)
+        held = (zpeer_status_t) old->override;
+    return (zpeer_facts_t){.timestamp = event->timestamp,
+                           .top = s_max (event->timestamp, old ? old->top : 0),
+                           .renewal_ms = event->renewal_ms,
+                           .status = s_effective (event->status, held),
+                           .override = (uint8_t) held};
+}
+
+static void
+s_register (turn_t *turn)
+{
+    if (turn->present &&
+        turn->event->timestamp < turn->entry->state->timestamp) {
+        s_outdated (turn);
+        return;
+    }
+    s_enter (turn);
+    zpeer_facts_t facts = s_registered (turn);
+    facts.info = s_info (turn);
+    zpeer_view_publish (turn->view, turn->handle, &facts);
+    zpeer_text_unref (&facts.info);
+    turn->entry->lease_ms = turn->event->duration_ms;
+    s_stand_present (turn);
+    s_tell (turn, ZPEER_REGISTER, turn->entry->fresh ? ZPEER_CHANGE_FRESH : 0);
+    turn->entry->fresh = turn->entry->cancelled = false;
+}
+
+//  The host has a Register that the view has not. A Heartbeat is sent as given
+//  meanwhile: peers may know the instance from elsewhere.
+static void
+s_unknown (turn_t *turn)
+{
+    turn->applied->need_register = true;
+    if (turn->event->action != ZPEER_HEARTBEAT || turn->event->replicated)
+        return;
+    s_enter (turn);
+    const zpeer_state_t *old = turn->entry->state;
+    zpeer_view_bury (turn->view, turn->handle, old ? old->top : 0, turn->now);
+    s_tell (turn, ZPEER_HEARTBEAT, 0);
+    turn->applied->change.given = turn->event->timestamp;
+}
+
+static void
+s_heartbeat (turn_t *turn)
+{
+    const zpeer_state_t *state = turn->entry->state;
+    uint64_t timestamp = turn->event->timestamp;
+    if (state->status == ZPEER_UNKNOWN) {
+        //  An override was deleted without a status: peers answer 404 until
+        //  the instance registers again
+        turn->applied->need_register = true;
+        s_stand_present (turn);
+        return;
+    }
+    if (timestamp < state->timestamp) {
+        s_outdated (turn);
+        return;
+    }
+    s_stand_present (turn);
+    s_tell (turn, ZPEER_HEARTBEAT, 0);
+    if (timestamp > state->timestamp) {
+        turn->applied->need_register = true;
+        turn->applied->change.given = timestamp;
+    }
+}
+
+//  An override operation; changes says whether it does anything. It is never
+//  outdated, for receivers do not guard it either.
+static void
+s_override (turn_t *turn, zpeer_status_t status, zpeer_status_t held,
+            bool changes)
+{
+    if (changes) {
+        zpeer_facts_t facts = zpeer_facts (turn->entry->state);
+        facts.status = (uint8_t) status;
+        facts.override = (uint8_t) held;
+        facts.timestamp = s_max (facts.timestamp, turn->event->timestamp);
+        facts.top = s_max (facts.top, facts.timestamp);
+        zpeer_view_publish (turn->view, turn->handle, &facts);
+    }
+    s_stand_present (turn);
+    s_tell (turn, turn->event->action, 0);
+}
+
+static void
+s_status_update (turn_t *turn)
+{
+    zpeer_status_t status = turn->event->status;
+    s_override (turn, status, status, turn->entry->state->status != status);
+}
+
+static void
+s_delete_override (turn_t *turn)
+{
+    zpeer_status_t status =
+        turn->event->has_status ? turn->event->status : ZPEER_UNKNOWN;
+    s_override (turn, status, ZPEER_UNKNOWN,
+                turn->entry->state->override != ZPEER_UNKNOWN);
+}
+
+static void
+s_cancel (turn_t *turn)
+{
+    uint64_t timestamp =
+        turn->event->has_timestamp ? turn->event->timestamp : 0;
+    if (turn->present && turn->event->has_timestamp &&
+        timestamp < turn->entry->state->timestamp) {
+        //  Of an earlier life: nobody is told
+        turn->view->outdated++;
+        s_stand_present (turn);
+        return;
+    }
+    s_enter (turn);
+    const zpeer_state_t *old = turn->entry->state;
+    zpeer_view_bury (turn->view, turn->handle,
+                     s_max (timestamp, old ? old->top : 0), turn->now);
+    turn->entry->cancelled = true;
+    s_tell (turn, ZPEER_CANCEL, 0);
+}
+
+static void
+s_forget (turn_t *turn)
+{
+    //  Whom the view does not know no lane knows
+    if (!turn->entry)
+        return;
+    zpeer_view_forget (turn->view, turn->handle, turn->now);
+    s_tell (turn, ZPEER_FORGET, 0);
+}
+
+typedef void (rule_fn) (turn_t *turn);
+
+static const struct {
+    rule_fn *present;
+    rule_fn *absent;
+} s_rules[ZPEER_ACTIONS] = {
+    [ZPEER_REGISTER] = {s_register, s_register},
+    [ZPEER_HEARTBEAT] = {s_heartbeat, s_unknown},
+    [ZPEER_CANCEL] = {s_cancel, s_cancel},
+    [ZPEER_STATUS_UPDATE] = {s_status_update, s_unknown},
+    [ZPEER_DELETE_STATUS_OVERRIDE] = {s_delete_override, s_unknown},
+    [ZPEER_FORGET] = {s_forget, s_forget},
+};
+
+//  ASGs
+
+static uint32_t
+s_enter_asg (zpeer_view_t *self, zpeer_slice_t name)
+{
+    uint32_t handle =
+        zpeer_directory_add (&self->asg_names, (zpeer_slice_t){0}, name);
+    if (handle >= self->asg_capacity) {
+        self->asg_capacity =
+            self->asg_capacity ? 2 * self->asg_capacity : ASGS_MIN;
+        self->asgs = (asg_t *) realloc (self->asgs, self->asg_capacity *
+                                                        sizeof *self->asgs);
+        assert (self->asgs);
+    }
+    self->asgs[handle] = (asg_t){0};
+    return handle;
+}
+
+static void
+s_apply_asg (zpeer_view_t *self, const zpeer_parsed_t *event,
+             zpeer_applied_t *applied)
+{
+    uint32_t handle =
+        zpeer_directory_find (&self->asg_names, (zpeer_slice_t){0}, event->id);
+    if (handle == ZPEER_NO_HANDLE)
+        handle = s_enter_asg (self, event->id);
+    asg_t *asg = &self->asgs[handle];
+    zpeer_facts_t facts = {.status = (uint8_t) event->status};
+    if (!asg->state || !zpeer_facts_hold (&facts, asg->state)) {
+        zpeer_view_replace (self, &asg->state,
+                            zpeer_directory_name (&self->asg_names, handle),
+                            handle, &facts);
+        asg->told = 0;
+    }
+    applied->tell = true;
+    applied->state = asg->state;
+    applied->change = (zpeer_change_t){
+        .state = asg->told == self->epoch ? NULL : asg->state,
+        .handle = handle,
+        .action = ZPEER_ASG_STATUS_UPDATE,
+        .flags = event->replicated ? ZPEER_CHANGE_REPLICATED : 0};
+    asg->told = self->epoch;
+}
+
+void
+zpeer_view_apply (zpeer_view_t *self, uint64_t now, const zpeer_parsed_t *event,
+                  zpeer_applied_t *applied)
+{
+    *applied = (zpeer_applied_t){0};
+    if (event->action == ZPEER_ASG_STATUS_UPDATE) {
+        s_apply_asg (self, event, applied);
+        return;
+    }
+    turn_t turn = {
+        .view = self,
+        .event = event,
+        .applied = applied,
+        .now = now,
+        .handle = zpeer_directory_find (&self->names, event->app, event->id)};
+    if (turn.handle != ZPEER_NO_HANDLE) {
+        turn.entry = &self->entries[turn.handle];
+        turn.present = turn.entry->standing == PRESENT;
+    }
+    if (turn.present)
+        s_rules[event->action].present (&turn);
+    else
+        s_rules[event->action].absent (&turn);
+    applied->state = turn.entry ? turn.entry->state : NULL;
+}
