@@ -320,7 +320,7 @@ s_defaults (zpeer_info_t *self)
     values[ZPEER_INFO_OVERRIDE].status = ZPEER_UNKNOWN;
     values[ZPEER_INFO_METADATA].metadata = (zpeer_range_t){0};
     values[ZPEER_INFO_ACTION_TYPE].text =
-        (zpeer_piece_t){ZPEER_SLICE ("ADDED"), true};
+        (zpeer_piece_t){ZPEER_SLICE ("ADDED"), true, true};
     memset (&values[ZPEER_INFO_DATA_CENTER], 0, sizeof *values);
     memset (&values[ZPEER_INFO_LEASE], 0, sizeof *values);
     values[ZPEER_INFO_LEASE].lease[ZPEER_LEASE_RENEWAL_SECS] =
@@ -442,16 +442,24 @@ s_put_member (const zpeer_info_t *self, size_t index, zpeer_buffer_t *out)
     }
 }
 
+static void
+s_put_slice (zpeer_buffer_t *out, zpeer_slice_t text)
+{
+    zpeer_piece_t piece = {text, false,
+                           zpeer_utf8_look (text) <= ZPEER_UTF8_PLAIN};
+    zpeer_json_text (out, &piece);
+}
+
 void
 zpeer_info_write (const zpeer_info_t *self, zpeer_slice_t app, zpeer_slice_t id,
                   zpeer_buffer_t *out)
 {
     zpeer_buffer_lit (out, "{\"instanceId\":");
-    zpeer_buffer_json (out, id);
+    s_put_slice (out, id);
     for (size_t i = ZPEER_INFO_HOST_NAME; i < ZPEER_INFO_COUNT; i++) {
         if (i == ZPEER_INFO_APP) {
             zpeer_buffer_slice (out, s_heads[i]);
-            zpeer_buffer_json (out, app);
+            s_put_slice (out, app);
         }
         else if (!s_omitted (self, i)) {
             zpeer_buffer_slice (out, s_heads[i]);

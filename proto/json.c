@@ -14,10 +14,13 @@ zpeer_json_text (zpeer_buffer_t *out, const zpeer_piece_t *piece)
         zpeer_buffer_json (out, piece->text);
         return;
     }
-    zpeer_buffer_reserve (out, piece->text.size + 2);
-    zpeer_buffer_lit (out, "\"");
-    zpeer_buffer_slice (out, piece->text);
-    zpeer_buffer_lit (out, "\"");
+    size_t size = piece->text.size;
+    zpeer_buffer_reserve (out, size + 2);
+    char *at = out->data + out->size;
+    at[0] = '"';
+    memcpy (at + 1, piece->text.data, size);
+    at[size + 1] = '"';
+    out->size += size + 2;
 }
 
 void

@@ -340,14 +340,13 @@ s_register (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
 
 //  The bytes of one event have been walked: what do they mean?
 static int
-s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, zpeer_parsed_t *event)
+s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, const zpeer_token_t *map,
+         zpeer_parsed_t *event)
 {
     char *reason = reader->reason;
-    zpeer_token_t map;
-    zpeer_reader_next (reader, &map);
     zpeer_parsed_t parsed = {0};
     self->given = 0;
-    int rc = zpeer_reader_map (reader, &map, "", s_members, ZPEER_EVENT_COUNT,
+    int rc = zpeer_reader_map (reader, map, "", s_members, ZPEER_EVENT_COUNT,
                                s_member, self);
     if (!rc)
         rc = s_action (self, &parsed.action, reason);
@@ -376,15 +375,14 @@ zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
     assert (*offset <= size);
     const char *start = frame + *offset;
     zpeer_walk_t walk = {start, frame + size, ZPEER_ELEMENTS_MAX, NULL};
-    zpeer_token_t first;
-    if (zpeer_walk_next (&walk, &first))
-        return s_unusable (reason, walk.error);
-    if (first.kind != ZPEER_TOKEN_MAP)
-        return s_unusable (reason, "something else is there");
-    walk.at = start;
-    walk.budget = ZPEER_ELEMENTS_MAX;
     if (zpeer_walk_skip (&walk, 0))
         return s_unusable (reason, walk.error);
+    zpeer_reader_t reader = {
+        {start, walk.at, UINT32_MAX, NULL}, &self->keys, reason};
+    zpeer_token_t map;
+    zpeer_reader_next (&reader, &map);
+    if (map.kind != ZPEER_TOKEN_MAP)
+        return s_unusable (reason, "something else is there");
     *offset = (size_t) (walk.at - frame);
     if (walk.at - start > ZPEER_EVENT_MAX) {
         snprintf (reason, ZPEER_REASON_MAX, "the event is longer than %d bytes",
@@ -392,7 +390,5 @@ zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
         return ZPEER_E_REJECTED;
     }
     zpeer_keys_reset (&self->keys, ZPEER_ELEMENTS_MAX - walk.budget);
-    zpeer_reader_t reader = {
-        {start, walk.at, UINT32_MAX, NULL}, &self->keys, reason};
-    return s_parse (self, &reader, event);
+    return s_parse (self, &reader, &map, event);
 }

@@ -50,7 +50,8 @@ zpeer_field_text (const zpeer_field_t *self, const zpeer_token_t *token,
         return zpeer_field_reject (self, "is not valid UTF-8");
     if (look == ZPEER_UTF8_NUL)
         return zpeer_field_reject (self, "has a NUL in it");
-    *piece = (zpeer_piece_t){token->bytes, look == ZPEER_UTF8_PLAIN};
+    *piece = (zpeer_piece_t){token->bytes, look == ZPEER_UTF8_ASCII,
+                             look <= ZPEER_UTF8_PLAIN};
     return ZPEER_OK;
 }
 
@@ -66,7 +67,7 @@ zpeer_field_name (const zpeer_field_t *self, const zpeer_token_t *token,
         return zpeer_field_reject (self, "is longer than %zu bytes", max);
     if (zpeer_utf8_blank (piece.text))
         return zpeer_field_reject (self, "is blank");
-    if (zpeer_utf8_control (piece.text))
+    if (!piece.ascii && zpeer_utf8_control (piece.text))
         return zpeer_field_reject (self, "has a control character in it");
     *name = piece.text;
     return ZPEER_OK;
@@ -204,18 +205,27 @@ s_bad_key (zpeer_reader_t *self, const char *scope, const zpeer_token_t *token,
     return zpeer_field_text (&field, token, key);
 }
 
+//  What was read as a key must be a text
+static int
+s_key (zpeer_reader_t *self, const char *scope, const zpeer_token_t *token,
+       zpeer_piece_t *key)
+{
+    zpeer_utf8_t look = token->kind == ZPEER_TOKEN_STR
+                            ? zpeer_utf8_look (token->bytes)
+                            : ZPEER_UTF8_INVALID;
+    if (look == ZPEER_UTF8_INVALID || look == ZPEER_UTF8_NUL)
+        return s_bad_key (self, scope, token, key);
+    *key = (zpeer_piece_t){token->bytes, look == ZPEER_UTF8_ASCII,
+                           look <= ZPEER_UTF8_PLAIN};
+    return ZPEER_OK;
+}
+
 int
 zpeer_reader_key (zpeer_reader_t *self, const char *scope, zpeer_piece_t *key)
 {
     zpeer_token_t token;
     zpeer_reader_next (self, &token);
-    zpeer_utf8_t look = token.kind == ZPEER_TOKEN_STR
-                            ? zpeer_utf8_look (token.bytes)
-                            : ZPEER_UTF8_INVALID;
-    if (look == ZPEER_UTF8_INVALID || look == ZPEER_UTF8_NUL)
-        return s_bad_key (self, scope, &token, key);
-    *key = (zpeer_piece_t){token.bytes, look == ZPEER_UTF8_PLAIN};
-    return ZPEER_OK;
+    return s_key (self, scope, &token, key);
 }
 
 static int
@@ -238,15 +248,32 @@ zpeer_reader_once (zpeer_reader_t *self, const char *scope,
 //  behind the last found is tried first.
 static size_t
 s_find (const zpeer_slice_t *names, size_t count, size_t first,
-        zpeer_slice_t key)
+        const zpeer_token_t *key)
 {
+    if (key->kind != ZPEER_TOKEN_STR)
+        return count;
     for (size_t i = first; i < count; i++)
-        if (zpeer_slice_eq (names[i], key))
+        if (zpeer_slice_eq (names[i], key->bytes))
             return i;
     for (size_t i = 0; i < first; i++)
-        if (zpeer_slice_eq (names[i], key))
+        if (zpeer_slice_eq (names[i], key->bytes))
             return i;
     return count;
+}
+
+//  A member nobody knows: it must be a proper key, and there only once
+static int
+s_unknown (zpeer_reader_t *self, const char *scope, const void *scope_id,
+           const zpeer_token_t *token)
+{
+    zpeer_piece_t key;
+    zpeer_token_t value;
+    int rc = s_key (self, scope, token, &key);
+    if (!rc)
+        rc = zpeer_reader_once (self, scope, scope_id, key.text);
+    zpeer_reader_next (self, &value);
+    zpeer_reader_skip (self, &value);
+    return rc;
 }
 
 int
@@ -258,29 +285,24 @@ zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
     const void *scope_id = self->walk.at;
     uint32_t seen = 0;
     size_t next = 0;
-    for (uint32_t i = 0; i < map->count; i++) {
-        zpeer_piece_t key;
-        int rc = zpeer_reader_key (self, scope, &key);
-        if (rc)
-            return rc;
+    int rc = ZPEER_OK;
+    for (uint32_t i = 0; !rc && i < map->count; i++) {
+        zpeer_token_t key;
+        zpeer_reader_next (self, &key);
+        size_t index = s_find (names, names_count, next, &key);
+        if (index == names_count) {
+            rc = s_unknown (self, scope, scope_id, &key);
+            continue;
+        }
+        if (seen & UINT32_C (1) << index)
+            return s_twice (self, scope, key.bytes);
+        seen |= UINT32_C (1) << index;
+        next = index + 1;
         zpeer_token_t value;
         zpeer_reader_next (self, &value);
-        size_t index = s_find (names, names_count, next, key.text);
-        if (index == names_count) {
-            rc = zpeer_reader_once (self, scope, scope_id, key.text);
-            zpeer_reader_skip (self, &value);
-        }
-        else if (seen & UINT32_C (1) << index)
-            rc = s_twice (self, scope, key.text);
-        else {
-            seen |= UINT32_C (1) << index;
-            next = index + 1;
-            zpeer_field_t field = {scope, names[index], self->reason};
-            if (value.kind != ZPEER_TOKEN_NIL)
-                rc = member (arg, self, index, &field, &value);
-        }
-        if (rc)
-            return rc;
+        zpeer_field_t field = {scope, names[index], self->reason};
+        if (value.kind != ZPEER_TOKEN_NIL)
+            rc = member (arg, self, index, &field, &value);
     }
-    return ZPEER_OK;
+    return rc;
 }

@@ -30,6 +30,7 @@ typedef struct {
 //  A text that is UTF-8 without NUL
 typedef struct {
     zpeer_slice_t text;
+    bool ascii;  //  Printable ASCII, and plain
     bool plain;  //  JSON takes it as it is
 } zpeer_piece_t;
 

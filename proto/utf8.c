@@ -5,20 +5,16 @@
 #define EACH(byte) (0x0101010101010101u * (byte))
 #define HIGH       EACH (0x80)
 
-//  Not zero if any byte of word is below limit, which is at most 0x80
-static inline uint64_t
-s_below (uint64_t word, uint8_t limit)
-{
-    return (word - EACH (limit)) & ~word & HIGH;
-}
-
-//  Not zero if a byte of word is not plain: not ASCII, a control character, or
-//  one of the two JSON escapes
+//  Not zero if a byte of word is not printable ASCII, or one that JSON escapes.
+//  For 7-bit bytes x - 1 has its high bit set where x is zero, and x - 0x20
+//  where x is a control character; a borrow can only follow such a byte.
 static inline uint64_t
 s_special (uint64_t word)
 {
-    return (word & HIGH) | s_below (word, 0x20) |
-           s_below (word ^ EACH ('"'), 1) | s_below (word ^ EACH ('\\'), 1);
+    return (word | (word - EACH (0x20)) | ((word ^ EACH ('"')) - EACH (1)) |
+            ((word ^ EACH ('\\')) - EACH (1)) |
+            ((word ^ EACH (0x7f)) - EACH (1))) &
+           HIGH;
 }
 
 static inline uint64_t
@@ -50,7 +46,7 @@ s_load_few (const char *at, size_t size)
 }
 
 static bool
-s_plain (zpeer_slice_t text)
+s_ascii (zpeer_slice_t text)
 {
     if (!text.size)
         return true;
@@ -101,8 +97,8 @@ s_sequence (const uint8_t *at, size_t size)
 zpeer_utf8_t
 zpeer_utf8_look (zpeer_slice_t text)
 {
-    if (s_plain (text))
-        return ZPEER_UTF8_PLAIN;
+    if (s_ascii (text))
+        return ZPEER_UTF8_ASCII;
     const uint8_t *bytes = (const uint8_t *) text.data;
     zpeer_utf8_t found = ZPEER_UTF8_PLAIN;
     for (size_t i = 0; i < text.size;) {
@@ -137,8 +133,10 @@ zpeer_utf8_control (zpeer_slice_t text)
 bool
 zpeer_utf8_blank (zpeer_slice_t text)
 {
-    for (size_t i = 0; i < text.size; i++)
-        if (!strchr (" \t\r\n\f\v", text.data[i]))
+    for (size_t i = 0; i < text.size; i++) {
+        char byte = text.data[i];
+        if (byte != ' ' && (byte < '\t' || byte > '\r'))
             return false;
+    }
     return true;
 }

@@ -9,6 +9,7 @@
 #include "slice.h"
 
 typedef enum {
+    ZPEER_UTF8_ASCII,    //  Printable ASCII that JSON takes as it is
     ZPEER_UTF8_PLAIN,    //  JSON takes the bytes as they are
     ZPEER_UTF8_ESCAPED,  //  JSON has to escape some
     ZPEER_UTF8_NUL,      //  UTF-8, but with a NUL in it

@@ -155,7 +155,7 @@ s_tabled (zpeer_walk_t *self, zpeer_token_t *token, uint8_t first)
 }
 
 int
-zpeer_walk_next (zpeer_walk_t *self, zpeer_token_t *token)
+zpeer_walk_any (zpeer_walk_t *self, zpeer_token_t *token)
 {
     if (self->at == self->end)
         return s_fail (self, s_cut_off);

@@ -12,6 +12,7 @@
 #define ZPEER_WALK_H_INCLUDED
 
 #include <stdint.h>
+#include <zpeer/base.h>
 #include "slice.h"
 
 //  Deepest nesting of maps and arrays, the outermost counted
@@ -54,9 +55,26 @@ typedef struct {
     const char *error;  //  After a failure: what was wrong; static
 } zpeer_walk_t;
 
+//  The same as zpeer_walk_next, for any kind of token
+int zpeer_walk_any (zpeer_walk_t *self, zpeer_token_t *token);
+
 //  Reads one token; of a map or an array only its header. Returns ZPEER_OK, or
 //  ZPEER_E_PARSE and sets error.
-int zpeer_walk_next (zpeer_walk_t *self, zpeer_token_t *token);
+static inline int
+zpeer_walk_next (zpeer_walk_t *self, zpeer_token_t *token)
+{
+    //  Most of what there is are strings of less than 32 bytes: 101xxxxx
+    size_t left = (size_t) (self->end - self->at);
+    size_t size = left ? (unsigned char) *self->at ^ 0xa0u : left;
+    if (size >= 32 || size >= left || !self->budget)
+        return zpeer_walk_any (self, token);
+    self->budget--;
+    token->kind = ZPEER_TOKEN_STR;
+    token->bytes.data = self->at + 1;
+    token->bytes.size = size;
+    self->at += size + 1;
+    return ZPEER_OK;
+}
 
 //  Steps over one value and all that is in it. depth: in how many maps and
 //  arrays it stands. Returns ZPEER_OK, or ZPEER_E_PARSE and sets error.
