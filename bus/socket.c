@@ -23,6 +23,9 @@
 //  Connections that wait to be accepted
 #define BACKLOG 128
 
+//  Lost connections nobody has asked about; libzmq would wait at the limit
+#define MONITOR_HWM 1000000
+
 //  Descriptors libzmq needs to bind (a listener, a look-up) beyond the margin
 #define BIND_DESCRIPTORS 2
 
@@ -189,6 +192,22 @@ zpeer_socket_unique (char endpoint[ZPEER_ENDPOINT_MAX], const char *word)
               (unsigned long long) atomic_fetch_add (&count, 1));
 }
 
+zsock_t *
+zpeer_socket_monitor (zsock_t *self)
+{
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (endpoint, "monitor");
+    //  libzmq opens the other end
+    if (zpeer_reserve (0, 2) ||
+        zmq_socket_monitor (zsock_resolve (self), endpoint,
+                            ZMQ_EVENT_DISCONNECTED))
+        return NULL;
+    zsock_t *monitor = zpeer_socket_new (ZPEER_ROLE_MONITOR, MONITOR_HWM, -1);
+    if (monitor && zpeer_socket_connect (monitor, endpoint))
+        zsock_destroy (&monitor);
+    return monitor;
+}
+
 //  The error for errno after a libzmq call
 static int
 s_error (void)
@@ -209,18 +228,24 @@ zpeer_socket_deadline (int timeout_ms)
 }
 
 int
-zpeer_socket_wait_until (zsock_t *self, short events, int64_t deadline)
+zpeer_socket_poll (zmq_pollitem_t *items, size_t count, int64_t deadline)
 {
-    zmq_pollitem_t item = {zsock_resolve (self), 0, events, 0};
     int64_t left = -1;
     if (deadline != INT64_MAX) {
         left = deadline - zclock_mono ();
         left = left < 0 ? 0 : left;
     }
-    int rc = zmq_poll (&item, 1, (long) left);
+    int rc = zmq_poll (items, (int) count, (long) left);
     if (rc > 0)
         return ZPEER_OK;
     return rc == 0 ? ZPEER_E_TIMEOUT : s_error ();
+}
+
+int
+zpeer_socket_wait_until (zsock_t *self, short events, int64_t deadline)
+{
+    zmq_pollitem_t item = {zsock_resolve (self), 0, events, 0};
+    return zpeer_socket_poll (&item, 1, deadline);
 }
 
 int

@@ -32,7 +32,8 @@
     X (PUSH, PUSH, 0, 0, 0, 0, 0, "chunks, releases, outcomes; inproc")        \
     X (PULL, PULL, 0, 0, 0, 0, 0, "the other end of PUSH")                     \
     X (PUB, PUB, 0, 0, 0, 1, 0, "reporter, to hosts and monitors")             \
-    X (SUB, SUB, 0, 0, 0, 0, 1, "watch, to a reporter")
+    X (SUB, SUB, 0, 0, 0, 0, 1, "watch, to a reporter")                        \
+    X (MONITOR, PAIR, 0, 0, 0, 0, 0, "zpeer_socket_monitor")
 
 typedef enum {
 #define X(role, type, mandatory, handover, immediate, linger, beat, purpose)   \
@@ -84,6 +85,11 @@ int zpeer_socket_disconnect (zsock_t *self, const char *endpoint);
 //  as disconnect does.
 int zpeer_socket_unbind (zsock_t *self, const char *actual);
 
+//  A socket on which a message comes each time self loses a connection over ipc
+//  or tcp, before it is made anew; its frames mean nothing. It must be destroyed
+//  before self. NULL: out of sockets or descriptors.
+zsock_t *zpeer_socket_monitor (zsock_t *self);
+
 //  Writes an inproc endpoint that no other call gives, in this process or from
 //  another copy of this library in it: "inproc://zpeer-<word>-…"
 void zpeer_socket_unique (char endpoint[ZPEER_ENDPOINT_MAX], const char *word);
@@ -91,9 +97,12 @@ void zpeer_socket_unique (char endpoint[ZPEER_ENDPOINT_MAX], const char *word);
 //  The point in time timeout_ms from now on the monotonic clock; -1: never
 int64_t zpeer_socket_deadline (int timeout_ms);
 
-//  Waits until events (ZMQ_POLLIN, ZMQ_POLLOUT) are there, or until deadline.
+//  Waits until one of the items has what it waits for, or until deadline.
 //  Returns ZPEER_OK, ZPEER_E_TIMEOUT, ZPEER_E_AGAIN when a signal came in
 //  between, ZPEER_E_STATE when the context has ended.
+int zpeer_socket_poll (zmq_pollitem_t *items, size_t count, int64_t deadline);
+
+//  The same for one socket and events (ZMQ_POLLIN, ZMQ_POLLOUT)
 int zpeer_socket_wait_until (zsock_t *self, short events, int64_t deadline);
 
 //  The same for timeout_ms from now; 0 does not wait, -1 waits for ever
