@@ -7,7 +7,7 @@
     reporter for outcomes and stats.
 
     Options read: zpeer.events.max-frame-bytes, zpeer.tombstone-ms,
-    zpeer.view.age-out.
+    zpeer.view.age-out, zpeer.stats.interval-ms.
 
     command    frames            answer        when
     BIND       endpoint          OK endpoint   before START; several times
@@ -16,11 +16,24 @@
     START                        OK            once
     ADDLANE    lane endpoint     OK            any time; lane 0..63, its inbox
     DELLANE    lane              OK            any time; nothing comes after OK
-    CLOSE                        OK            stops reading feeders; what they
-                                               sent before is handled first
+    CLOSE      ms                OK            after START; stops reading
+                                               feeders. What they sent before is
+                                               handled first, for at most ms.
 
-    A lane whose inbox is full holds up all feeders for at most a second, then
-    its instances in that chunk are marked as owed and the others go on.
+    Every request is answered once, in order; a reply is dropped only when its
+    feeder does not read. What an event changes is handed to all lanes at the
+    end of the turn that read it.
+
+    A lane whose inbox is full holds up all feeders for at most a second. Then
+    the others go on, and what it misses is noted by instance: when it reads
+    again it is told their present states as owed, before anything newer.
+
+    Outcomes: need-register, and stats every interval (source acceptor):
+    Register, Heartbeat, Cancel, StatusUpdate, DeleteStatusOverride,
+    AsgStatusUpdate, Forget: events accepted; requests, rejected (events),
+    replies_dropped, outdated, aged_out, need_register, chunks, chunks_refused,
+    changes_owed, outcomes_lost: in all; instances, tombstones, releasing, asgs,
+    lanes, lanes_behind, changes_noted: at present.
 */
 #ifndef ZPEER_ACCEPTOR_H_INCLUDED
 #define ZPEER_ACCEPTOR_H_INCLUDED

@@ -1,0 +1,395 @@
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <zpeer/acceptor.h>
+#include "command.h"
+#include "handover.h"
+#include "intake.h"
+#include "options.h"
+#include "report.h"
+#include "socket.h"
+#include "throttle.h"
+#include "wire.h"
+#include "banned.h"
+
+//  Messages of a lane that wait
+#define UPLINK_MAX 1000
+
+//  Messages of lanes read in one turn
+#define UPLINK_TURN 64
+
+//  Longest time CLOSE may take
+#define CLOSE_MAX_MS 600000
+
+//  Sockets to wait for: pipe, uplink, feeders, and lanes that have no room
+#define SOCKETS_MAX (3 + ZPEER_LANES_MAX)
+
+typedef struct {
+    zpeer_commands_t commands;
+    zpeer_options_t *options;  //  Owned
+    zpeer_log_t log;
+    zpeer_view_t *view;          //  Owned
+    zpeer_handover_t *handover;  //  Owned; borrows view and log
+    zpeer_intake_t *intake;      //  Owned
+    zsock_t *uplink;             //  Owned PULL, or NULL
+    zpeer_frames_t released;     //  What came in there
+    zpeer_report_t report;
+    uint64_t need_register;  //  Outcomes of that kind, in all
+    zpeer_throttle_t rejections;
+    uint64_t now;       //  Read once a turn
+    uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
+    uint64_t stats_at;
+    bool waiting;  //  Requests are left that fit no more
+} self_t;
+
+static void
+s_self_destroy (self_t **self_p)
+{
+    self_t *self = *self_p;
+    *self_p = NULL;
+    zpeer_intake_destroy (&self->intake);
+    zpeer_handover_destroy (&self->handover);
+    zpeer_frames_close (&self->released);
+    zsock_destroy (&self->uplink);
+    zpeer_report_close (&self->report);
+    zpeer_view_destroy (&self->view);
+    zpeer_options_destroy (&self->options);
+    free (self);
+}
+
+//  What comes in from feeders ----------------------------------------------------
+
+static void
+s_need_register (self_t *self, const zpeer_parsed_t *event)
+{
+    zpeer_outcome_need_register (zpeer_report_map (&self->report),
+                                 (zpeer_slice_t){NULL, 0}, event->app,
+                                 event->id, event->timestamp);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_NEED_REGISTER);
+    self->need_register++;
+}
+
+static void
+s_apply (void *arg, const zpeer_parsed_t *event)
+{
+    self_t *self = (self_t *) arg;
+    zpeer_applied_t applied;
+    zpeer_view_apply (self->view, self->now, event, &applied);
+    if (applied.tell)
+        zpeer_handover_put (self->handover, &applied.change);
+    if (applied.need_register)
+        s_need_register (self, event);
+}
+
+static void
+s_reject (void *arg, const char *reason)
+{
+    self_t *self = (self_t *) arg;
+    uint64_t held;
+    if (zpeer_throttle_pass (&self->rejections, self->now, &held))
+        zpeer_log (&self->log, EVENT_REJECTED, reason, held);
+}
+
+//  Reads what fits into the chunk of this turn, then lets go of what is old, as
+//  far as there is room for that, too
+static void
+s_gather (self_t *self)
+{
+    uint32_t room = zpeer_handover_room (self->handover);
+    if (room)
+        self->waiting = zpeer_intake_read (self->intake, room);
+    zpeer_change_t change;
+    for (room = zpeer_handover_room (self->handover);
+         room && zpeer_view_expire (self->view, self->now, &change); room--)
+        zpeer_handover_put (self->handover, &change);
+}
+
+//  What comes back from lanes ----------------------------------------------------
+
+static void
+s_release (self_t *self, zpeer_slice_t list)
+{
+    size_t offset = 0;
+    uint32_t lane;
+    uint32_t handle;
+    uint64_t seq;
+    while (zpeer_wire_get_released (list.data, list.size, &offset, &lane,
+                                    &handle, &seq) == ZPEER_OK)
+        zpeer_view_released (self->view, lane, handle, seq);
+}
+
+//  Returns false when there was nothing to read
+static bool
+s_handle_uplink (self_t *self)
+{
+    if (!self->uplink || zpeer_socket_recv (self->uplink, &self->released))
+        return false;
+    zpeer_slice_t command = zpeer_frames_at (&self->released, 0);
+    if (zpeer_wire_command (command.data, command.size) == ZPEER_WIRE_RELEASED)
+        s_release (self, zpeer_frames_at (&self->released, 1));
+    return true;
+}
+
+//  Commands ----------------------------------------------------------------------
+
+static int
+s_bind (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    int rc = zpeer_intake_bind (self->intake, args[0], answer);
+    if (rc == ZPEER_E_BIND)
+        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s: %s", args[0],
+                  zmq_strerror (errno));
+    return rc;
+}
+
+static int
+s_uplink (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    (void) answer;
+    if (self->uplink)
+        return ZPEER_E_EXISTS;
+    self->uplink = zpeer_socket_new (ZPEER_ROLE_PULL, UPLINK_MAX, -1);
+    return self->uplink ? zpeer_socket_bind (self->uplink, args[0], NULL)
+                        : ZPEER_E_RESOURCES;
+}
+
+static int
+s_report (void *arg, char *const *args, char *answer)
+{
+    (void) answer;
+    self_t *self = (self_t *) arg;
+    return zpeer_report_connect (&self->report, args[0]);
+}
+
+static int
+s_start (void *arg, char *const *args, char *answer)
+{
+    (void) args;
+    (void) answer;
+    self_t *self = (self_t *) arg;
+    self->stats_at = self->now + self->options->stats_interval_ms;
+    return ZPEER_OK;
+}
+
+//  A lane that had this number before may have left something in the uplink,
+//  which must not be taken for the new one's
+static int
+s_addlane (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    uint32_t lane;
+    int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
+    if (rc == ZPEER_OK)
+        rc = zpeer_handover_add (self->handover, lane, args[1]);
+    if (rc)
+        return rc;
+    while (s_handle_uplink (self))
+        continue;
+    zpeer_view_add_lane (self->view, lane);
+    zpeer_view_tell_all (self->view);
+    return ZPEER_OK;
+}
+
+static int
+s_dellane (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    uint32_t lane;
+    int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
+    if (rc == ZPEER_OK)
+        rc = zpeer_handover_remove (self->handover, lane);
+    if (rc == ZPEER_OK)
+        zpeer_view_remove_lane (self->view, lane);
+    return rc;
+}
+
+static int
+s_close (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    uint32_t ms;
+    int rc = zpeer_command_number (args[0], CLOSE_MAX_MS, &ms, answer);
+    if (rc)
+        return rc;
+    self->close_by = self->now + ms;
+    self->waiting = true;  //  Nobody has looked
+    return ZPEER_COMMAND_LATER;
+}
+
+static const zpeer_command_t s_commands[] = {
+    {"BIND", 1, ZPEER_WHEN_BEFORE_START, s_bind},
+    {"UPLINK", 1, ZPEER_WHEN_BEFORE_START, s_uplink},
+    {"REPORT", 1, ZPEER_WHEN_BEFORE_START, s_report},
+    {"START", 0, ZPEER_WHEN_START, s_start},
+    {"ADDLANE", 2, ZPEER_WHEN_ANY, s_addlane},
+    {"DELLANE", 1, ZPEER_WHEN_ANY, s_dellane},
+    {"CLOSE", 1, ZPEER_WHEN_STARTED, s_close},
+    {0},
+};
+
+//  Timers ------------------------------------------------------------------------
+
+//  Figures: key, value
+#define STATS(X)                                                               \
+    X ("requests", intake->requests)                                           \
+    X ("rejected", intake->rejected)                                           \
+    X ("replies_dropped", intake->replies_dropped)                             \
+    X ("outdated", view.outdated)                                              \
+    X ("aged_out", view.aged_out)                                              \
+    X ("need_register", self->need_register)                                   \
+    X ("instances", view.instances)                                            \
+    X ("tombstones", view.tombstones)                                          \
+    X ("releasing", view.releasing)                                            \
+    X ("asgs", view.asgs)                                                      \
+    X ("lanes", handover.lanes)                                                \
+    X ("lanes_behind", handover.behind)                                        \
+    X ("changes_noted", handover.noted)                                        \
+    X ("changes_owed", handover.owed)                                          \
+    X ("chunks", handover.chunks)                                              \
+    X ("chunks_refused", handover.refused)                                     \
+    X ("outcomes_lost", self->report.lost)
+
+static void
+s_send_stats (self_t *self)
+{
+    const zpeer_intake_stats_t *intake = zpeer_intake_stats (self->intake);
+    zpeer_handover_stats_t handover;
+    zpeer_handover_stats (self->handover, &handover);
+    zpeer_view_stats_t view;
+    zpeer_view_stats (self->view, &view);
+
+    zpeer_outcome_t map;
+    zpeer_outcome_stats (&map, zpeer_report_map (&self->report),
+                         ZPEER_SLICE ("acceptor"), (zpeer_slice_t){NULL, 0});
+    for (unsigned i = 0; i < ZPEER_ACTIONS; i++)
+        zpeer_outcome_uint (&map, zpeer_action_name ((zpeer_action_t) i),
+                            intake->accepted[i]);
+#define X(key, value) zpeer_outcome_uint (&map, (key), (value));
+    STATS (X)
+#undef X
+    zpeer_outcome_end (&map);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_STATS);
+}
+
+//  Ends the intake when all requests are done and handed over, or when it may
+//  take no longer
+static void
+s_end_intake (self_t *self)
+{
+    bool done = !self->waiting && zpeer_handover_room (self->handover);
+    if (!done && self->now < self->close_by)
+        return;
+    zpeer_intake_close (self->intake);
+    self->waiting = false;
+    self->close_by = 0;
+    zpeer_commands_ok (&self->commands, NULL);
+}
+
+static void
+s_handle_timers (self_t *self)
+{
+    if (self->close_by)
+        s_end_intake (self);
+    if (self->now >= self->stats_at) {
+        s_send_stats (self);
+        self->stats_at = self->now + self->options->stats_interval_ms;
+    }
+}
+
+static uint64_t
+s_earlier (uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+//  How long to wait, ms; -1: until something comes in
+static long
+s_timeout (const self_t *self)
+{
+    bool room = zpeer_handover_room (self->handover) > 0;
+    if (!self->commands.started)
+        return -1;
+    if (room && self->waiting)
+        return 0;
+    uint64_t wake =
+        s_earlier (self->stats_at, zpeer_handover_wake (self->handover));
+    if (room)
+        wake = s_earlier (wake, zpeer_view_wake (self->view));
+    if (self->close_by)
+        wake = s_earlier (wake, self->close_by);
+    return wake > self->now ? (long) (wake - self->now) : 0;
+}
+
+//  The actor ---------------------------------------------------------------------
+
+static self_t *
+s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
+{
+    self_t *self = (self_t *) calloc (1, sizeof *self);
+    assert (self);
+    zpeer_commands_init (&self->commands, pipe, self, s_commands);
+    if (args)
+        self->log = (zpeer_log_t){args->log, args->log_arg};
+    self->options = args && args->options ? zpeer_options_dup (args->options)
+                                          : zpeer_options_new ();
+    zpeer_view_options_t options = {.tombstone_ms = self->options->tombstone_ms,
+                                    .age_out = self->options->view_age_out};
+    self->view = zpeer_view_new (&options);
+    zpeer_intake_options_t intake = {.max_bytes =
+                                         self->options->events_max_frame_bytes,
+                                     .event = s_apply,
+                                     .reject = s_reject,
+                                     .arg = self};
+    self->intake = zpeer_intake_new (&intake);
+    self->handover = zpeer_handover_new (self->view, &self->log);
+    self->now = (uint64_t) zclock_mono ();
+    return self;
+}
+
+//  Waits for whatever comes first. While a lane has no room for its chunk the
+//  feeders are not looked at: they feel it. Returns whether the pipe has a
+//  command; the rest is asked for in any case.
+static bool
+s_wait (self_t *self)
+{
+    zmq_pollitem_t items[SOCKETS_MAX] = {
+        {.socket = zsock_resolve (self->commands.pipe), .events = ZMQ_POLLIN}};
+    unsigned count = 1;
+    if (self->uplink)
+        items[count++] = (zmq_pollitem_t){
+            .socket = zsock_resolve (self->uplink), .events = ZMQ_POLLIN};
+    zsock_t *feeders = zpeer_intake_socket (self->intake);
+    if (feeders && self->commands.started &&
+        zpeer_handover_room (self->handover))
+        items[count++] = (zmq_pollitem_t){.socket = zsock_resolve (feeders),
+                                          .events = ZMQ_POLLIN};
+    count += zpeer_handover_poll (self->handover, items + count);
+    int rc = zmq_poll (items, (int) count, s_timeout (self));
+    self->now = (uint64_t) zclock_mono ();
+    return rc < 0 || items[0].revents;
+}
+
+static void
+s_turn (self_t *self)
+{
+    for (int i = 0; i < UPLINK_TURN && s_handle_uplink (self); i++)
+        continue;
+    if (!self->commands.started)
+        return;
+    s_gather (self);
+    zpeer_handover_send (self->handover, self->now);
+    s_handle_timers (self);
+}
+
+void
+zpeer_acceptor (zsock_t *pipe, void *args)
+{
+    self_t *self = s_self_new (pipe, (const zpeer_actor_args_t *) args);
+    zsock_signal (pipe, 0);
+    while (!s_wait (self) || zpeer_commands_handle (&self->commands))
+        s_turn (self);
+    s_self_destroy (&self);
+}

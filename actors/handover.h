@@ -1,0 +1,81 @@
+/*  handover.h - hands every lane what changed
+
+    The changes of one turn are gathered in one chunk, which all lanes get. A
+    lane whose inbox is full must neither stop the others for long nor lose
+    anything:
+
+      1. Its chunk is kept, and the acceptor reads no feeders, who feel it.
+      2. After ZPEER_HANDOVER_PATIENCE_MS the lane is *behind*, and feeders go
+         on. Of the chunk that was kept, and of all that changes from now on,
+         only the handles are noted.
+      3. When its inbox has room again it gets, for each handle noted, what the
+         view says by now (OWE, FORGET, RELEASE; see zpeer_view_catch_up).
+         Then it is a lane like any other.
+
+    A lane that is behind gets no newer change before it has caught up, so the
+    order of the changes of an instance holds, and it never misses a state.
+
+    Threads: one, the acceptor's. Blocking: never. now: monotonic, ms.
+*/
+#ifndef ZPEER_HANDOVER_H_INCLUDED
+#define ZPEER_HANDOVER_H_INCLUDED
+
+#include <zmq.h>
+#include "log.h"
+#include "view.h"
+
+//  Lanes are numbered from 0
+#define ZPEER_LANES_MAX 64
+
+//  How long one lane may hold up the feeders
+#define ZPEER_HANDOVER_PATIENCE_MS 1000
+
+typedef struct {
+    uint64_t chunks;   //  Taken by lanes, in all
+    uint64_t refused;  //  Not taken at once, in all
+    uint64_t owed;     //  Changes a lane was told of as owed, in all
+    uint32_t lanes;
+    uint32_t behind;  //  Lanes
+    uint32_t noted;   //  Handles, all lanes together
+} zpeer_handover_stats_t;
+
+typedef struct zpeer_handover zpeer_handover_t;
+
+//  View and log are borrowed, and must live as long
+zpeer_handover_t *
+zpeer_handover_new (const zpeer_view_t *view, const zpeer_log_t *log);
+
+void zpeer_handover_destroy (zpeer_handover_t **self_p);
+
+//  Connects a lane's inbox. Returns ZPEER_OK, ZPEER_E_RANGE, ZPEER_E_EXISTS,
+//  ZPEER_E_BIND or ZPEER_E_RESOURCES.
+int zpeer_handover_add (zpeer_handover_t *self, unsigned lane,
+                        const char *endpoint);
+
+//  Lets go of a lane: it gets nothing more. Returns ZPEER_OK or
+//  ZPEER_E_UNKNOWN.
+int zpeer_handover_remove (zpeer_handover_t *self, unsigned lane);
+
+//  How many more changes the present chunk takes; 0 while feeders wait
+uint32_t zpeer_handover_room (const zpeer_handover_t *self);
+
+//  Adds a change for all lanes, and a reference to its state. There must be
+//  room.
+void zpeer_handover_put (zpeer_handover_t *self, const zpeer_change_t *change);
+
+//  Ends a turn: sends the present chunk, and what lanes did not take earlier,
+//  a bounded number of messages
+void zpeer_handover_send (zpeer_handover_t *self, uint64_t now);
+
+//  Fills items (room for ZPEER_LANES_MAX) with the sockets to wait for, each
+//  until a lane has room again. Returns how many.
+unsigned zpeer_handover_poll (zpeer_handover_t *self, zmq_pollitem_t *items);
+
+//  When zpeer_handover_send must be called though no socket wakes anybody;
+//  UINT64_MAX: not before
+uint64_t zpeer_handover_wake (const zpeer_handover_t *self);
+
+void zpeer_handover_stats (const zpeer_handover_t *self,
+                           zpeer_handover_stats_t *stats);
+
+#endif

@@ -1,0 +1,183 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "intake.h"
+#include "reply.h"
+#include "socket.h"
+#include "banned.h"
+
+//  Requests that wait per feeder, and replies it has not read
+#define REQUESTS_MAX 1000
+
+//  A frame that is too large is answered with a rejection; one that is larger
+//  than so many times the limit costs the feeder its connection (ipc, tcp)
+#define OVERSIZE_MAX 16
+
+struct zpeer_intake {
+    zpeer_intake_options_t options;
+    zsock_t *router;         //  Owned; NULL when not listening
+    zpeer_parser_t *parser;  //  Owned
+    zpeer_intake_stats_t stats;
+
+    //  The request that is being read
+    bool busy;              //  There is one
+    bool delimiter;         //  Its reply needs an empty frame, too
+    zpeer_frames_t frames;  //  Identity, delimiter, payload
+    zpeer_slice_t payload;  //  In frames
+    size_t offset;          //  Of the next event
+    uint32_t index;         //  Of the next event
+    uint32_t accepted;      //  Events so far
+    zpeer_reply_writer_t reply;
+};
+
+void
+zpeer_intake_destroy (zpeer_intake_t **self_p)
+{
+    zpeer_intake_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    zpeer_frames_close (&self->frames);
+    zpeer_parser_destroy (&self->parser);
+    zsock_destroy (&self->router);
+    free (self);
+}
+
+zpeer_intake_t *
+zpeer_intake_new (const zpeer_intake_options_t *options)
+{
+    zpeer_intake_t *self = (zpeer_intake_t *) calloc (1, sizeof *self);
+    assert (self);
+    self->options = *options;
+    self->parser = zpeer_parser_new ();
+    return self;
+}
+
+int
+zpeer_intake_bind (zpeer_intake_t *self, const char *endpoint, char *actual)
+{
+    int64_t largest = (int64_t) self->options.max_bytes * OVERSIZE_MAX;
+    if (!self->router)
+        self->router =
+            zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX, largest);
+    return self->router ? zpeer_socket_bind (self->router, endpoint, actual)
+                        : ZPEER_E_RESOURCES;
+}
+
+void
+zpeer_intake_close (zpeer_intake_t *self)
+{
+    zsock_destroy (&self->router);
+    zpeer_frames_close (&self->frames);
+    self->busy = false;
+}
+
+zsock_t *
+zpeer_intake_socket (zpeer_intake_t *self)
+{
+    return self->router;
+}
+
+const zpeer_intake_stats_t *
+zpeer_intake_stats (const zpeer_intake_t *self)
+{
+    return &self->stats;
+}
+
+static void
+s_reject (zpeer_intake_t *self, const char *reason)
+{
+    zpeer_reply_reject (&self->reply, self->index, reason);
+    self->stats.rejected++;
+    self->options.reject (self->options.arg, reason);
+}
+
+//  What is wrong with a request as a whole, in reason; false: nothing
+static bool
+s_unfit (const zpeer_intake_t *self, bool extra, char reason[ZPEER_REASON_MAX])
+{
+    if (extra)
+        snprintf (reason, ZPEER_REASON_MAX,
+                  "a request is one frame, after an optional empty one");
+    else if (!self->payload.size)
+        snprintf (reason, ZPEER_REASON_MAX, "the frame is empty");
+    else if (self->payload.size > self->options.max_bytes)
+        snprintf (
+            reason, ZPEER_REASON_MAX,
+            "the frame has %zu bytes, zpeer.events.max-frame-bytes is %zu",
+            self->payload.size, self->options.max_bytes);
+    else
+        return false;
+    return true;
+}
+
+//  Takes the next request. Returns false when there is none.
+static bool
+s_receive (zpeer_intake_t *self)
+{
+    if (!self->router || zpeer_socket_recv (self->router, &self->frames))
+        return false;
+    self->stats.requests++;
+    self->busy = true;
+    self->delimiter =
+        self->frames.count > 2 && zpeer_frames_at (&self->frames, 1).size == 0;
+    size_t at = self->delimiter ? 2 : 1;
+    self->payload = zpeer_frames_at (&self->frames, at);
+    self->offset = 0;
+    self->index = 0;
+    self->accepted = 0;
+    zpeer_reply_begin (&self->reply);
+
+    char reason[ZPEER_REASON_MAX];
+    if (s_unfit (self, self->frames.count > at + 1, reason)) {
+        s_reject (self, reason);
+        self->payload.size = 0;
+    }
+    return true;
+}
+
+static void
+s_read_event (zpeer_intake_t *self)
+{
+    zpeer_parsed_t event;
+    char reason[ZPEER_REASON_MAX];
+    int rc =
+        zpeer_parser_next (self->parser, self->payload.data, self->payload.size,
+                           &self->offset, &event, reason);
+    if (rc == ZPEER_OK) {
+        self->accepted++;
+        self->stats.accepted[event.action]++;
+        self->options.event (self->options.arg, &event);
+    }
+    else
+        s_reject (self, reason);
+    //  Where the next event begins is not known
+    if (rc == ZPEER_E_PARSE)
+        self->offset = self->payload.size;
+    self->index++;
+}
+
+static void
+s_answer (zpeer_intake_t *self)
+{
+    zpeer_slice_t frames[3] = {zpeer_frames_at (&self->frames, 0)};
+    size_t count = self->delimiter ? 2 : 1;
+    frames[count++] = zpeer_reply_end (&self->reply, self->accepted);
+    if (zpeer_socket_send (self->router, frames, count))
+        self->stats.replies_dropped++;
+    self->busy = false;
+}
+
+bool
+zpeer_intake_read (zpeer_intake_t *self, uint32_t limit)
+{
+    for (; limit; limit--) {
+        if (!self->busy && !s_receive (self))
+            return false;
+        if (self->offset < self->payload.size)
+            s_read_event (self);
+        if (self->offset >= self->payload.size)
+            s_answer (self);
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+/*  intake.h - reads feeders' requests, answers each once
+
+    The acceptor's front: a ROUTER, the event parser, the replies. It reads as
+    many events as it is allowed and stops anywhere, even in the middle of a
+    request, which it takes up again at the next call.
+
+    Threads: one, the acceptor's. Blocking: never; a reply is dropped when its
+    feeder does not read or has gone.
+*/
+#ifndef ZPEER_INTAKE_H_INCLUDED
+#define ZPEER_INTAKE_H_INCLUDED
+
+#include <czmq.h>
+#include "event.h"
+
+typedef void (zpeer_intake_event_fn) (void *arg, const zpeer_parsed_t *event);
+
+typedef void (zpeer_intake_reject_fn) (void *arg, const char *reason);
+
+typedef struct {
+    size_t max_bytes;                //  Of a request's payload
+    zpeer_intake_event_fn *event;    //  Called with each good event
+    zpeer_intake_reject_fn *reject;  //  Called with each that is not
+    void *arg;
+} zpeer_intake_options_t;
+
+typedef struct {
+    uint64_t requests;
+    uint64_t accepted[ZPEER_ACTIONS];  //  Events
+    uint64_t rejected;                 //  Events
+    uint64_t replies_dropped;
+} zpeer_intake_stats_t;
+
+typedef struct zpeer_intake zpeer_intake_t;
+
+//  Not listening yet. Never NULL.
+zpeer_intake_t *zpeer_intake_new (const zpeer_intake_options_t *options);
+
+void zpeer_intake_destroy (zpeer_intake_t **self_p);
+
+//  Listens, on one more endpoint; returns as zpeer_socket_bind
+int
+zpeer_intake_bind (zpeer_intake_t *self, const char *endpoint, char *actual);
+
+//  Stops listening, for good. Requests that were not read get no reply.
+void zpeer_intake_close (zpeer_intake_t *self);
+
+//  The ROUTER, to wait for; borrowed. NULL when it does not listen.
+zsock_t *zpeer_intake_socket (zpeer_intake_t *self);
+
+//  Reads up to limit events, as far as there are requests. Returns false when
+//  none is left, true when it stopped at the limit.
+bool zpeer_intake_read (zpeer_intake_t *self, uint32_t limit);
+
+const zpeer_intake_stats_t *zpeer_intake_stats (const zpeer_intake_t *self);
+
+#endif

@@ -1,0 +1,193 @@
+/*  test_acceptor.c - what feeders send, and what they are answered
+*/
+#include <criterion/criterion.h>
+#include "gate.h"
+#include "banned.h"
+
+static zsock_t *s_feeder;
+static gate_lane_t *s_lane;
+
+static void
+s_begin (const char *set)
+{
+    gate_begin (set);
+    s_feeder = gate_feeder ();
+    s_lane = gate_lane (0);
+}
+
+static void
+s_setup (void)
+{
+    s_begin (NULL);
+}
+
+//  Sends the frame; it must be answered with one rejection for this reason
+static void
+s_rejected (const char *reason)
+{
+    char expected[512];
+    snprintf (expected, sizeof expected,
+              "{\"accepted\":0,\"rejectedCount\":1,"
+              "\"rejected\":[{\"index\":0,\"error\":\"%s\"}]}",
+              reason);
+    gate_send (s_feeder);
+    gate_is (gate_reply (s_feeder), expected);
+}
+
+TestSuite (acceptor, .init = s_setup, .fini = gate_end);
+
+Test (acceptor, a_bad_event_does_not_harm_its_neighbours)
+{
+    gate_register ("cart", "1", 7);
+    gate_event (ZPEER_HEARTBEAT, "cart", "", 7);
+    gate_event (ZPEER_HEARTBEAT, "cart", "1", 7);
+    gate_send (s_feeder);
+    gate_is (gate_reply (s_feeder),
+             "{\"accepted\":2,\"rejectedCount\":1,\"rejected\":"
+             "[{\"index\":1,\"error\":\"id is missing\"}]}");
+    gate_is (gate_change (s_lane), "Register CART/1 UP");
+    gate_is (gate_change (s_lane), "Heartbeat #0");
+}
+
+Test (acceptor, bytes_that_are_not_msgpack_end_the_frame)
+{
+    gate_register ("CART", "1", 7);
+    gate_raw ("\xc1", 1);
+    gate_event (ZPEER_HEARTBEAT, "CART", "1", 7);
+    gate_send (s_feeder);
+    const char *reply = gate_reply (s_feeder);
+    cr_assert (strstr (reply, "{\"accepted\":1,\"rejectedCount\":1,"), "%s",
+               reply);
+    gate_is (gate_change (s_lane), "Register CART/1 UP");
+    cr_assert (gate_lane_idle (s_lane));
+}
+
+Test (acceptor, an_empty_frame_is_rejected)
+{
+    s_rejected ("the frame is empty");
+}
+
+Test (acceptor, a_request_of_several_frames_is_rejected)
+{
+    zpeer_slice_t frames[] = {ZPEER_SLICE ("a"), ZPEER_SLICE ("b")};
+    cr_assert_eq (zpeer_socket_send (s_feeder, frames, 2), ZPEER_OK);
+    const char *reply = gate_reply (s_feeder);
+    cr_assert (strstr (reply, "a request is one frame"), "%s", reply);
+    cr_assert_not (gate_replies (s_feeder, 0));
+}
+
+Test (acceptor, requests_are_answered_once_and_in_order)
+{
+    enum { REQUESTS = 300 };
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        for (unsigned n = 0; n <= i; n++)
+            gate_event (ZPEER_FORGET, "CART", "1", 0);
+        gate_send (s_feeder);
+    }
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        char start[32];
+        snprintf (start, sizeof start, "{\"accepted\":%u,", i + 1);
+        const char *reply = gate_reply (s_feeder);
+        cr_assert_eq (strncmp (reply, start, strlen (start)), 0, "%s %s", start,
+                      reply);
+    }
+    gate_sync ();
+    cr_assert_not (gate_replies (s_feeder, 0));
+}
+
+Test (acceptor, a_request_larger_than_a_chunk_is_read_whole)
+{
+    enum { EVENTS = 3 * ZPEER_CHUNK_MAX + 7 };
+    char id[16];
+    for (unsigned i = 0; i < EVENTS; i++) {
+        snprintf (id, sizeof id, "%u", i);
+        gate_event (ZPEER_CANCEL, "CART", id, 7);
+    }
+    gate_feed (s_feeder, EVENTS);
+    for (unsigned i = 0; i < EVENTS; i++) {
+        char change[32];
+        snprintf (change, sizeof change, "Cancel CART/%u absent", i);
+        gate_is (gate_change (s_lane), change);
+    }
+}
+
+Test (acceptor, a_req_client_works)
+{
+    zsock_t *client = zsock_new (ZMQ_REQ);
+    cr_assert_eq (zsock_connect (client, "%s", gate_events), 0);
+    gate_register ("CART", "1", 7);
+    zmq_send (zsock_resolve (client), gate_frame.data, gate_frame.size, 0);
+    //  Without the delimiter a REQ would not see the reply
+    gate_is (gate_reply (client),
+             "{\"accepted\":1,\"rejectedCount\":0,\"rejected\":[]}");
+    zsock_destroy (&client);
+}
+
+Test (acceptor, several_endpoints_can_be_bound_before_start_and_none_after)
+{
+    gate_is (gate_call ("BIND", "inproc://late", NULL),
+             "BIND is not possible after START");
+}
+
+Test (acceptor, lanes_are_numbers_below_64)
+{
+    gate_is (gate_call ("ADDLANE", "64", "inproc://nobody"),
+             "'64' is not a number from 0 to 63");
+    gate_is (gate_call ("ADDLANE", "0", "inproc://nobody"), "exists already");
+    gate_is (gate_call ("DELLANE", "1", NULL), "no such name");
+}
+
+Test (acceptor, a_feeder_that_does_not_read_holds_up_nobody)
+{
+    zsock_t *other = gate_feeder ();
+    //  Far more than the replies that can wait for one feeder
+    for (unsigned i = 0; i < 5000; i++) {
+        gate_event (ZPEER_FORGET, "CART", "1", 0);
+        gate_send (s_feeder);
+    }
+    gate_event (ZPEER_FORGET, "CART", "1", 0);
+    gate_feed (other, 1);
+    gate_register ("CART", "2", 7);
+    gate_feed (other, 1);
+}
+
+TestSuite (acceptor_close, .fini = gate_end);
+
+Test (acceptor_close, a_frame_over_the_limit_is_one_rejection)
+{
+    s_begin ("zpeer.events.max-frame-bytes=1024");
+    char bytes[1025] = {0};
+    gate_raw (bytes, sizeof bytes);
+    s_rejected ("the frame has 1025 bytes, zpeer.events.max-frame-bytes is "
+                "1024");
+    gate_register ("CART", "1", 7);
+    gate_feed (s_feeder, 1);
+}
+
+Test (acceptor_close, what_was_sent_before_close_is_handled_first)
+{
+    enum { REQUESTS = 200 };
+    s_begin (NULL);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        gate_event (ZPEER_CANCEL, "CART", "1", i + 1);
+        gate_send (s_feeder);
+    }
+    gate_is (gate_call ("CLOSE", "5000", NULL), "");
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        gate_is (gate_change (s_lane), "Cancel CART/1 absent");
+        gate_is (gate_reply (s_feeder),
+                 "{\"accepted\":1,\"rejectedCount\":0,\"rejected\":[]}");
+    }
+    //  Nobody listens any more
+    zpeer_slice_t frame = ZPEER_SLICE ("late");
+    zpeer_socket_send (s_feeder, &frame, 1);
+    cr_assert (gate_lane_idle (s_lane));
+    cr_assert_not (gate_replies (s_feeder, 0));
+}
+
+Test (acceptor_close, a_second_close_is_answered_at_once)
+{
+    s_begin (NULL);
+    gate_is (gate_call ("CLOSE", "5000", NULL), "");
+    gate_is (gate_call ("CLOSE", "5000", NULL), "");
+}
