@@ -1,0 +1,101 @@
+//  400 and 413: one bad item does not take 249 good ones with it (DESIGN 7)
+
+#include <stdio.h>
+#include <criterion/criterion.h>
+#include "lane_fixture.h"
+#include "banned.h"
+
+#define INSTANCES 26
+
+static lane_fixture_t s;
+
+static void
+s_setup (void)
+{
+    lane_fixture_init (&s);
+}
+
+static void
+s_teardown (void)
+{
+    lane_fixture_fini (&s);
+}
+
+TestSuite (lane_split, .init = s_setup, .fini = s_teardown);
+
+static void
+s_register_all (void)
+{
+    for (char name = 'a'; name < 'a' + INSTANCES; name++)
+        lane_fixture_change (
+            &s, name, ZPEER_REGISTER,
+            (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+}
+
+//  A peer that answers 400 to every batch with a Register of this instance.
+//  Returns the number of requests until nothing is sent any more; gives up at
+//  most.
+static unsigned
+s_play (char bad, unsigned most)
+{
+    char text[32];
+    unsigned requests = 0;
+    snprintf (text, sizeof text, "Register %c", bad);
+    for (; requests < most; requests++) {
+        if (!*lane_fixture_next (&s)) {
+            s.now = zpeer_lane_wake (s.lane, s.now, 6);
+            if (s.now == UINT64_MAX || !*lane_fixture_next (&s))
+                break;
+        }
+        if (strstr (s.sent, text) || bad == '*')
+            lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+        else
+            lane_fixture_ok (&s);
+    }
+    return requests;
+}
+
+Test (lane_split, the_bad_item_alone_is_rejected)
+{
+    s_register_all ();
+    cr_expect_leq (s_play ('q', 100), 20);
+    cr_expect_not_null (strstr (s.said, "rejected q;"));
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_REJECTED), 1);
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_DELIVERED),
+                  INSTANCES - 1);
+    cr_expect (zpeer_lane_idle (s.lane));
+}
+
+Test (lane_split, a_peer_that_answers_400_to_everything_rejects_nothing)
+{
+    s_register_all ();
+    s_play ('*', 60);
+    cr_expect_null (strstr (s.said, "rejected"));
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_REJECTED), 0);
+    s_play ('-', 60);
+    zpeer_lane_stats_t stats;
+    zpeer_lane_stats (s.lane, &stats);
+    cr_expect_eq (stats.owed, 0);
+    cr_expect_eq (stats.waiting, 0);
+}
+
+Test (lane_split, a_batch_too_large_is_halved)
+{
+    s_register_all ();
+    lane_fixture_next (&s);
+    unsigned items = s.items;
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 413);
+    cr_expect_neq (*lane_fixture_next (&s), 0);
+    cr_expect_leq (s.items, items / 2);
+    cr_expect_geq (s.items, items / 2 - 1);
+}
+
+Test (lane_split, a_single_item_too_large_is_rejected)
+{
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 413);
+    cr_expect_str_eq (s.said, "rejected a;");
+    cr_expect_str_eq (lane_fixture_next (&s), "");
+}
