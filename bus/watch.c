@@ -43,8 +43,8 @@ s_subscribe (zsock_t *sub, const char *topics)
     while (*topics) {
         topics += strspn (topics, ", ");
         size_t size = strcspn (topics, ", ");
-        char topic[TOPIC_MAX];
         if (size) {
+            char topic[TOPIC_MAX];
             snprintf (topic, sizeof topic, "%.*s", (int) size, topics);
             zpeer_socket_subscribe (sub, topic);
             any = true;

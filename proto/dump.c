@@ -12,12 +12,12 @@ s_bytes (zpeer_buffer_t *out, zpeer_slice_t bytes)
     zpeer_buffer_t text = {0};
     for (size_t i = 0; i < bytes.size; i++) {
         unsigned char byte = (unsigned char) bytes.data[i];
-        char pair[] = {(char) (0xc0 | byte >> 6),
-                       (char) (0x80 | (byte & 0x3f))};
-        if (byte < 0x80)
-            zpeer_buffer_add (&text, &byte, 1);
-        else
-            zpeer_buffer_add (&text, pair, sizeof pair);
+        if (byte >= 0x80) {
+            unsigned char head = 0xc0 | byte >> 6;
+            zpeer_buffer_add (&text, &head, 1);
+            byte = 0x80 | (byte & 0x3f);
+        }
+        zpeer_buffer_add (&text, &byte, 1);
     }
     zpeer_buffer_json (out, (zpeer_slice_t){text.data, text.size});
     zpeer_buffer_free (&text);

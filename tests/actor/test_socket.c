@@ -10,6 +10,7 @@
 
 #define WAIT_MS 5000
 #define HWM     4
+#define MANY    ((size_t) 3 * ZPEER_FRAMES_MAX)
 
 typedef struct {
     zsock_t *left;
@@ -166,11 +167,10 @@ Test (socket, a_refused_buffer_is_still_the_callers)
 Test (socket, frames_beyond_the_maximum_are_drained)
 {
     s_pair_t pair = s_pair (ZPEER_ROLE_PULL, ZPEER_ROLE_PUSH, "inproc://cut");
-    zpeer_slice_t frames[3 * ZPEER_FRAMES_MAX];
-    for (size_t i = 0; i < 3 * ZPEER_FRAMES_MAX; i++)
+    zpeer_slice_t frames[MANY];
+    for (size_t i = 0; i < MANY; i++)
         frames[i] = ZPEER_SLICE ("x");
-    cr_assert_eq (zpeer_socket_send (pair.right, frames, 3 * ZPEER_FRAMES_MAX),
-                  0);
+    cr_assert_eq (zpeer_socket_send (pair.right, frames, MANY), 0);
     s_send (pair.right, "next");
 
     zpeer_frames_t in = {0};
