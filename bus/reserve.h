@@ -16,6 +16,9 @@
     at that moment only, since the host opens descriptors too; the margin makes
     the time between asking and creating harmless.
 
+    What a socket held comes back a moment after zsock_destroy: to refuse is to
+    say, try again.
+
     Costs: a socket is one descriptor, an actor two and a thread, an endpoint
     bound over ipc or tcp one, a connection over ipc or tcp one, inproc nothing.
 
