@@ -25,7 +25,7 @@
 //  linger: what was sent last still goes out when the socket is destroyed.
 //  heartbeat: a half-open connection is found and made anew.
 #define ZPEER_ROLES(X)                                                         \
-    X (FEEDERS, ROUTER, 0, 1, 0, 1, 0, "acceptor, to feeders")                 \
+    X (FEEDERS, ROUTER, 1, 1, 0, 1, 0, "acceptor, to feeders")                 \
     X (FEED, DEALER, 0, 0, 1, 1, 1, "feeder, to an acceptor")                  \
     X (SERVER, ROUTER, 1, 1, 0, 1, 0, "batcher and health, to dispatchers")    \
     X (CLIENT, DEALER, 0, 0, 0, 1, 0, "dispatcher, to batcher and health")     \

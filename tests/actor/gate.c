@@ -16,6 +16,7 @@ zpeer_buffer_t gate_frame;
 
 static char s_uplink[ZPEER_ENDPOINT_MAX];
 static zsock_t *s_releases;
+static zsock_t *s_outcomes;
 static gate_lane_t s_lanes[LANES_MAX];
 static zsock_t *s_feeders[FEEDERS_MAX];
 static unsigned s_feeder_count;
@@ -47,6 +48,11 @@ gate_begin (const char *set)
     zpeer_socket_unique (s_uplink, "uplink");
     gate_is (gate_call ("BIND", gate_events, NULL), gate_events);
     gate_is (gate_call ("UPLINK", s_uplink, NULL), "");
+    s_outcomes = zpeer_socket_new (ZPEER_ROLE_PULL, 1000, -1);
+    char report[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (report, "report");
+    cr_assert_eq (zpeer_socket_bind (s_outcomes, report, NULL), ZPEER_OK);
+    gate_is (gate_call ("REPORT", report, NULL), "");
     gate_is (gate_call ("START", NULL, NULL), "");
     s_releases = zpeer_socket_new (ZPEER_ROLE_PUSH, 10, -1);
     cr_assert_eq (zpeer_socket_connect (s_releases, s_uplink), ZPEER_OK);
@@ -60,6 +66,7 @@ gate_end (void)
     while (s_feeder_count)
         zsock_destroy (&s_feeders[--s_feeder_count]);
     zsock_destroy (&s_releases);
+    zsock_destroy (&s_outcomes);
     zactor_destroy (&gate_acceptor);
     zpeer_buffer_free (&gate_frame);
     free (s_json);
@@ -93,8 +100,14 @@ gate_is (const char *text, const char *expected)
 zsock_t *
 gate_feeder (void)
 {
+    return gate_feeder_of (10000);
+}
+
+zsock_t *
+gate_feeder_of (int hwm)
+{
     cr_assert_lt (s_feeder_count, FEEDERS_MAX);
-    zsock_t *feeder = zpeer_socket_new (ZPEER_ROLE_FEED, 10000, -1);
+    zsock_t *feeder = zpeer_socket_new (ZPEER_ROLE_FEED, hwm, -1);
     cr_assert_eq (zpeer_socket_connect (feeder, gate_events), ZPEER_OK);
     return s_feeders[s_feeder_count++] = feeder;
 }
@@ -163,6 +176,26 @@ gate_reply (zsock_t *feeder)
     cr_assert_eq (zpeer_socket_recv (feeder, &frames), ZPEER_OK);
     cr_assert_eq (frames.count, 1);
     zpeer_slice_t map = zpeer_frames_at (&frames, 0);
+    free (s_json);
+    s_json = zpeer_watch_json (map.data, map.size);
+    zpeer_frames_close (&frames);
+    return s_json;
+}
+
+const char *
+gate_outcome (const char *topic)
+{
+    zpeer_frames_t frames = {0};
+    int64_t deadline = zclock_mono () + GATE_WAIT_MS;
+    bool found = false;
+    while (!found && zclock_mono () < deadline) {
+        zpeer_socket_wait (s_outcomes, ZMQ_POLLIN, GATE_WAIT_MS);
+        zpeer_socket_recv (s_outcomes, &frames);
+        found = zpeer_slice_eq (zpeer_frames_at (&frames, 0),
+                                zpeer_slice_str (topic));
+    }
+    cr_assert (found, "no %s", topic);
+    zpeer_slice_t map = zpeer_frames_at (&frames, 1);
     free (s_json);
     s_json = zpeer_watch_json (map.data, map.size);
     zpeer_frames_close (&frames);

@@ -47,7 +47,8 @@ const char *gate_call (const char *command, const char *a, const char *b);
 //  Returns when everything the acceptor read so far has been handed over
 void gate_sync (void);
 
-//  A feeder, DEALER
+//  A feeder, DEALER, and how many messages wait at its end each way
+zsock_t *gate_feeder_of (int hwm);
 zsock_t *gate_feeder (void);
 
 //  Puts an event, or raw bytes, into the frame
@@ -86,6 +87,9 @@ bool gate_lane_idle (gate_lane_t *lane);
 
 //  Answers a RELEASE
 void gate_released (unsigned lane, uint32_t handle, uint64_t seq);
+
+//  The next outcome of that topic as JSON; valid until the next call or reply
+const char *gate_outcome (const char *topic);
 
 //  Asserts that two texts are equal
 void gate_is (const char *text, const char *expected);

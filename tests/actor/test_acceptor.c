@@ -1,4 +1,4 @@
-/*  test_acceptor.c - what feeders send, and what they are answered
+/*  test_acceptor.c - what feeders send, what they are answered, what is counted
 */
 #include <criterion/criterion.h>
 #include "gate.h"
@@ -137,20 +137,6 @@ Test (acceptor, lanes_are_numbers_below_64)
     gate_is (gate_call ("DELLANE", "1", NULL), "no such name");
 }
 
-Test (acceptor, a_feeder_that_does_not_read_holds_up_nobody)
-{
-    zsock_t *other = gate_feeder ();
-    //  Far more than the replies that can wait for one feeder
-    for (unsigned i = 0; i < 5000; i++) {
-        gate_event (ZPEER_FORGET, "CART", "1", 0);
-        gate_send (s_feeder);
-    }
-    gate_event (ZPEER_FORGET, "CART", "1", 0);
-    gate_feed (other, 1);
-    gate_register ("CART", "2", 7);
-    gate_feed (other, 1);
-}
-
 TestSuite (acceptor_close, .fini = gate_end);
 
 Test (acceptor_close, a_frame_over_the_limit_is_one_rejection)
@@ -190,4 +176,68 @@ Test (acceptor_close, a_second_close_is_answered_at_once)
     s_begin (NULL);
     gate_is (gate_call ("CLOSE", "5000", NULL), "");
     gate_is (gate_call ("CLOSE", "5000", NULL), "");
+}
+
+TestSuite (acceptor_figures, .fini = gate_end);
+
+//  Waits until the figures have all of texts in them
+static void
+s_figures (const char *const *texts)
+{
+    int64_t deadline = zclock_mono () + GATE_WAIT_MS;
+    const char *missing = "any";
+    const char *json = "";
+    while (missing && zclock_mono () < deadline) {
+        json = gate_outcome ("stats");
+        missing = NULL;
+        for (unsigned i = 0; texts[i] && !missing; i++)
+            missing = strstr (json, texts[i]) ? NULL : texts[i];
+    }
+    cr_assert_null (missing, "%s is not in %s", missing, json);
+}
+
+Test (acceptor_figures, everything_is_counted)
+{
+    s_begin ("zpeer.stats.interval-ms=10");
+    gate_register ("CART", "1", 7);
+    gate_register ("CART", "1", 6);
+    gate_event (ZPEER_CANCEL, "CART", "2", 7);
+    gate_event (ZPEER_HEARTBEAT, "CART", "3", 7);
+    gate_event (ZPEER_HEARTBEAT, "CART", "", 7);
+    gate_send (s_feeder);
+    gate_reply (s_feeder);
+    static const char *const texts[] = {
+        "\"source\":\"acceptor\"", "\"requests\":1,",     "\"Register\":2,",
+        "\"Cancel\":1,",           "\"Heartbeat\":1,",    "\"rejected\":1,",
+        "\"outdated\":1,",         "\"instances\":1,",    "\"lanes\":1,",
+        "\"chunks\":1,",           "\"need_register\":1", NULL};
+    s_figures (texts);
+}
+
+Test (acceptor_figures, a_heartbeat_of_an_unknown_instance_needs_a_register)
+{
+    s_begin (NULL);
+    gate_event (ZPEER_HEARTBEAT, "CART", "1", 7);
+    gate_feed (s_feeder, 1);
+    gate_is (gate_outcome ("need-register"),
+             "{\"app\":\"CART\",\"id\":\"1\",\"lastDirtyTimestamp\":7}");
+}
+
+Test (acceptor_figures, a_feeder_that_does_not_read_loses_replies_but_no_event)
+{
+    enum { REQUESTS = 5000 };
+    s_begin ("zpeer.stats.interval-ms=10");
+    zsock_t *deaf = gate_feeder_of (1);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        gate_event (ZPEER_FORGET, "CART", "1", 0);
+        cr_assert_eq (zpeer_socket_wait (deaf, ZMQ_POLLOUT, GATE_WAIT_MS),
+                      ZPEER_OK);
+        gate_send (deaf);
+    }
+    //  1 waits at the feeder's end and 1000 at ours
+    static const char *const texts[] = {"\"Forget\":5000,",
+                                        "\"replies_dropped\":3999,", NULL};
+    s_figures (texts);
+    gate_register ("CART", "2", 7);
+    gate_feed (s_feeder, 1);
 }
