@@ -87,6 +87,21 @@ Test (outcome, what_is_not_known_is_left_out)
                                  "\"lastDirtyTimestamp\"=>5}");
 }
 
+Test (outcome, the_bytes_are_those_of_the_protocol_page)
+{
+    zpeer_outcome_need_register (&s_out, s_none, ZPEER_SLICE ("CATALOG"),
+                                 ZPEER_SLICE ("shop02:9001"), 1718271499871);
+    static const char bytes[] = "\xde\x00\x03\xa3"
+                                "app\xa7"
+                                "CATALOG\xa2"
+                                "id\xab"
+                                "shop02:9001\xb2"
+                                "lastDirtyTimestamp\xcf\x00\x00\x01\x90\x10"
+                                "\xf6\x5e\x5f";
+    cr_assert_eq (s_out.size, sizeof bytes - 1);
+    cr_expect_arr_eq (s_out.data, bytes, sizeof bytes - 1);
+}
+
 Test (outcome, a_delivery_names_its_actions)
 {
     unsigned actions = ZPEER_ACTION_BIT (ZPEER_REGISTER) |
