@@ -1,0 +1,279 @@
+#include <stdio.h>
+#include "event_fixture.h"
+#include "walk.h"
+#include "banned.h"
+
+#define LENGTH(array)  (sizeof (array) / sizeof *(array))
+#define BYTES(literal) (literal), sizeof (literal) - 1
+
+#define NAME "'app':'A','id':'h'"
+#define TIME "'lastDirtyTimestamp':1"
+
+static verdict_t s_verdict;
+
+TestSuite (parser_hostile, .fini = fixture_free);
+
+static const struct {
+    const char *text;
+    const char *reason;
+} s_rejected[] = {
+    {"{}", "action is missing"},
+    {"{'action':null}", "action is missing"},
+    {"{'action':7}", "action is not a string"},
+    {"{'action':b'Cancel'}", "action is not a string"},
+    {"{'action':'heartbeat'}",
+     "action \"heartbeat\" is none of Register, Heartbeat, Cancel, "
+     "StatusUpdate, DeleteStatusOverride, AsgStatusUpdate, Forget"},
+    {"{'action':'Heart\\x00beat'}",
+     "action \"Heart?beat\" is none of Register, Heartbeat, Cancel, "
+     "StatusUpdate, DeleteStatusOverride, AsgStatusUpdate, Forget"},
+    {"{'action':'Cancel','id':'h'}", "app is missing"},
+    {"{'action':'Cancel','app':'A'}", "id is missing"},
+    {"{'action':'Cancel','app':7,'id':'h'}", "app is not a string"},
+    {"{'action':'Cancel','app':b'A','id':'h'}", "app is not a string"},
+    {"{'action':'Cancel','app':['A'],'id':'h'}", "app is not a string"},
+    {"{'action':'Cancel','app':'','id':'h'}", "app is blank"},
+    {"{'action':'Cancel','app':'  ','id':'h'}", "app is blank"},
+    {"{'action':'Cancel','app':'A','id':''}", "id is blank"},
+    {"{'action':'Cancel','app':'A\\x00','id':'h'}", "app has a NUL in it"},
+    {"{'action':'Cancel','app':'A','id':'\\x00'}", "id has a NUL in it"},
+    {"{'action':'Cancel','app':'A\\x0a','id':'h'}",
+     "app has a control character in it"},
+    {"{'action':'Cancel','app':'A','id':'h\\x7f'}",
+     "id has a control character in it"},
+    {"{'action':'Cancel','app':'A','id':'h\\xc2\\x85'}",
+     "id has a control character in it"},
+    {"{'action':'Cancel','app':'A\\xff','id':'h'}", "app is not valid UTF-8"},
+    {"{'action':'Cancel','app':'A','id':'\\xc3'}", "id is not valid UTF-8"},
+    {"{'action':'Cancel','app':'\\xc0\\xaf','id':'h'}",
+     "app is not valid UTF-8"},
+    {"{'action':'Cancel','app':'\\xed\\xa0\\x80','id':'h'}",
+     "app is not valid UTF-8"},
+    {"{'action':'Cancel','app':'\\xf4\\x90\\x80\\x80','id':'h'}",
+     "app is not valid UTF-8"},
+    {"{'action':'Heartbeat'," NAME "}", "lastDirtyTimestamp is missing"},
+    {"{'action':'StatusUpdate'," NAME ",'status':'UP'}",
+     "lastDirtyTimestamp is missing"},
+    {"{'action':'DeleteStatusOverride'," NAME "}",
+     "lastDirtyTimestamp is missing"},
+    {"{'action':'Heartbeat'," NAME ",'lastDirtyTimestamp':0}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Heartbeat'," NAME ",'lastDirtyTimestamp':-1}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':9223372036854775808}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1.5}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1.0e300}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':nan}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':'12x'}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':''}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':'99999999999999999999'}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':true}",
+     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Heartbeat'," NAME "," TIME ",'status':'up'}",
+     "status \"up\" is none of UNKNOWN, UP, DOWN, STARTING, OUT_OF_SERVICE"},
+    {"{'action':'Heartbeat'," NAME "," TIME ",'status':1}",
+     "status is not a string"},
+    {"{'action':'Heartbeat'," NAME "," TIME ",'overriddenStatus':'NONE'}",
+     "overriddenStatus \"NONE\" is none of UNKNOWN, UP, DOWN, STARTING, "
+     "OUT_OF_SERVICE"},
+    {"{'action':'StatusUpdate'," NAME "," TIME "}", "status is missing"},
+    {"{'action':'StatusUpdate'," NAME "," TIME ",'status':'UNKNOWN'}",
+     "status UNKNOWN cannot be set: no Register could carry it; use "
+     "DeleteStatusOverride"},
+    {"{'action':'AsgStatusUpdate','status':'ENABLED'}", "asg is missing"},
+    {"{'action':'AsgStatusUpdate','asg':'w'}", "status is missing"},
+    {"{'action':'AsgStatusUpdate','asg':'w','status':'UP'}",
+     "status \"UP\" is neither ENABLED nor DISABLED"},
+    {"{'action':'AsgStatusUpdate','asg':'w','status':true}",
+     "status is not a string"},
+    {"{'action':'AsgStatusUpdate','asg':'\\x09w','status':'ENABLED'}",
+     "asg has a control character in it"},
+    {"{'action':'Cancel'," NAME ",'replicated':'true'}",
+     "replicated is neither true nor false"},
+    {"{'action':'Register'," NAME "," TIME "}", "info is missing"},
+    {"{'action':'Register'," NAME "," TIME ",'info':[]}", "info is not a map"},
+    {"{'action':'Cancel'," NAME ",'id':'h'}", "id is given twice"},
+    {"{'action':'Cancel'," NAME ",'x':1,'y':2,'x':1}", "x is given twice"},
+    {"{'action':'Cancel'," NAME ",'\\x0a':1,'\\x0a':1}", "? is given twice"},
+    {"{'action':'Cancel'," NAME ",7:1}", "a key is not a string"},
+    {"{'action':'Cancel'," NAME ",null:1}", "a key is not a string"},
+    {"{'action':'Cancel'," NAME ",b'x':1}", "a key is not a string"},
+    {"{'action':'Cancel'," NAME ",'\\xff':1}", "a key is not valid UTF-8"},
+    {"{'action':'Cancel'," NAME ",'a\\x00':1}", "a key has a NUL in it"},
+};
+
+Test (parser_hostile, every_wrong_event_is_refused_with_the_field_that_is_wrong)
+{
+    for (size_t i = 0; i < LENGTH (s_rejected); i++) {
+        parse_text (&s_verdict, s_rejected[i].text);
+        cr_expect_eq (s_verdict.rc, ZPEER_E_REJECTED, "%s", s_rejected[i].text);
+        cr_expect_str_eq (s_verdict.reason, s_rejected[i].reason);
+        cr_expect_eq (s_verdict.offset, s_verdict.size, "%s",
+                      s_rejected[i].text);
+    }
+}
+
+//  format: an event with a %s where the name stands
+static void
+s_assert_long (const char *format, size_t size, const char *reason)
+{
+    char name[1024];
+    char text[2048];
+    memset (name, 'a', size);
+    name[size] = 0;
+    snprintf (text, sizeof text, format, name);
+    parse_text (&s_verdict, text);
+    cr_assert_eq (s_verdict.rc, ZPEER_E_REJECTED);
+    cr_assert_str_eq (s_verdict.reason, reason);
+}
+
+Test (parser_hostile, a_name_one_byte_beyond_its_limit_is_refused)
+{
+    s_assert_long ("{'action':'Forget','id':'h','app':'%s'}", ZPEER_APP_MAX + 1,
+                   "app is longer than 255 bytes");
+    s_assert_long ("{'action':'Forget','app':'A','id':'%s'}", ZPEER_ID_MAX + 1,
+                   "id is longer than 512 bytes");
+    s_assert_long ("{'action':'AsgStatusUpdate','status':'ENABLED','asg':'%s'}",
+                   ZPEER_ASG_MAX + 1, "asg is longer than 255 bytes");
+}
+
+Test (parser_hostile, a_senders_text_is_cut_short_in_a_reason)
+{
+    char text[512] = "{'action':'";
+    memset (text + strlen (text), 'q', 300);
+    snprintf (text + 311, sizeof text - 311, "'}");
+    parse_text (&s_verdict, text);
+    cr_assert_eq (s_verdict.rc, ZPEER_E_REJECTED);
+    cr_assert (strstr (s_verdict.reason, "qqq...\" is none of Register"));
+    cr_assert_lt (strlen (s_verdict.reason), ZPEER_REASON_MAX - 1);
+}
+
+static const struct {
+    const char *bytes;
+    size_t size;
+    const char *why;
+} s_unusable[] = {
+    {BYTES ("\xc1"), "a byte that msgpack never uses (0xc1)"},
+    {BYTES ("\x81\xa1x\xc1"), "a byte that msgpack never uses (0xc1)"},
+    {BYTES ("hello"), "something else is there"},
+    {BYTES ("\x90"), "something else is there"},
+    {BYTES ("\xc0"), "something else is there"},
+    {BYTES ("\x81"), "cut off"},
+    {BYTES ("\x81\xa6"), "cut off"},
+    {BYTES ("\x81\xa6"
+            "actio"),
+     "cut off"},
+    {BYTES ("\x81\xa1x\xcd\x01"), "cut off"},
+    {BYTES ("\x81\xa1x\xd9\x05"
+            "1234"),
+     "cut off"},
+    {BYTES ("\x81\xa1x\xd8"
+            "123456789abcdef"),
+     "cut off"},
+    {BYTES ("\x81\xa1x\xc9\xff\xff\xff\xff\x01"), "cut off"},
+    {BYTES ("\xdf\xff\xff\xff\xff"), "cut off"},
+    {BYTES ("\xde\xff"), "cut off"},
+    {BYTES ("\x81\xa1x\xdd\xff\xff\xff\xff"), "cut off"},
+    {BYTES ("\x81\xa1x\xdb\xff\xff\xff\xff"), "cut off"},
+    {BYTES ("\x81\xa1x\xc6\xff\xff\xff\xff"), "cut off"},
+    {BYTES ("\x81\xa1x\x91\x91\x91\x91\x91\x91\x91\x91\xc0"),
+     "nested deeper than 8"},
+};
+
+Test (parser_hostile, bytes_that_are_no_map_end_the_frame)
+{
+    for (size_t i = 0; i < LENGTH (s_unusable); i++) {
+        parse_frame (&s_verdict, s_unusable[i].bytes, s_unusable[i].size);
+        cr_expect_eq (s_verdict.rc, ZPEER_E_PARSE, "case %zu", i);
+        cr_expect (strstr (s_verdict.reason, s_unusable[i].why), "case %zu: %s",
+                   i, s_verdict.reason);
+        cr_expect_eq (s_verdict.offset, 0, "case %zu", i);
+    }
+}
+
+Test (parser_hostile, eight_levels_are_not_too_deep)
+{
+    parse_text (&s_verdict,
+                "{'action':'Cancel'," NAME ",'x':[[[[[[['deep']]]]]]]}");
+    cr_assert_eq (s_verdict.rc, ZPEER_OK, "%s", s_verdict.reason);
+}
+
+Test (parser_hostile, an_event_cut_off_anywhere_ends_the_frame)
+{
+    zpeer_buffer_t frame = {0};
+    pack_value (&frame, "{'action':'Cancel'," NAME
+                        ",'x':{'y':[1,2.5,x'e',b'b'],'z':null}}");
+    for (size_t size = 0; size < frame.size; size++) {
+        //  Exactly as long as it is, so that ASan sees a read behind it
+        char *exact = (char *) malloc (size + !size);
+        memcpy (exact, frame.data, size);
+        parse_frame (&s_verdict, exact, size);
+        cr_assert_eq (s_verdict.rc, ZPEER_E_PARSE, "%zu bytes", size);
+        free (exact);
+    }
+    zpeer_buffer_free (&frame);
+}
+
+//  A map of action Cancel and an array of count numbers
+static void
+s_parse_wide (uint32_t count)
+{
+    zpeer_buffer_t frame = {0};
+    zpeer_buffer_lit (&frame, "\x84\xa6"
+                              "action\xa6"
+                              "Cancel\xa3"
+                              "app\xa1"
+                              "A\xa2"
+                              "id\xa1"
+                              "h\xa1"
+                              "x");
+    pack_number (&frame, '\xdd', count, 4);
+    while (count--)
+        zpeer_buffer_lit (&frame, "\x01");
+    parse_frame (&s_verdict, frame.data, frame.size);
+    zpeer_buffer_free (&frame);
+}
+
+Test (parser_hostile, an_event_has_a_budget_of_elements)
+{
+    //  The map, four keys, three values and the array are nine
+    s_parse_wide (ZPEER_ELEMENTS_MAX - 9);
+    cr_assert_eq (s_verdict.rc, ZPEER_OK, "%s", s_verdict.reason);
+    s_parse_wide (ZPEER_ELEMENTS_MAX - 8);
+    cr_assert_eq (s_verdict.rc, ZPEER_E_PARSE);
+    cr_assert (strstr (s_verdict.reason, "more elements"));
+}
+
+Test (parser_hostile, an_event_has_a_size)
+{
+    zpeer_buffer_t frame = {0};
+    zpeer_buffer_lit (&frame, "\x84\xa6"
+                              "action\xa6"
+                              "Cancel\xa3"
+                              "app\xa1"
+                              "A\xa2"
+                              "id\xa1"
+                              "h\xa1"
+                              "x");
+    size_t rest = ZPEER_EVENT_MAX - frame.size - 5;
+    pack_number (&frame, '\xc6', rest, 4);
+    zpeer_buffer_reserve (&frame, rest + 1);
+    memset (frame.data + frame.size, 'x', rest + 1);
+    parse_frame (&s_verdict, frame.data, frame.size + rest);
+    cr_assert_eq (s_verdict.rc, ZPEER_OK, "%s", s_verdict.reason);
+    //  One more, and it is refused; what comes behind can still be read
+    frame.data[frame.size - 1]++;
+    parse_frame (&s_verdict, frame.data, frame.size + rest + 1);
+    cr_assert_eq (s_verdict.rc, ZPEER_E_REJECTED);
+    cr_assert_str_eq (s_verdict.reason,
+                      "the event is longer than 262144 bytes");
+    cr_assert_eq (s_verdict.offset, s_verdict.size);
+    zpeer_buffer_free (&frame);
+}
