@@ -9,7 +9,7 @@
 #define HWM 1024
 
 //  Largest frame a dispatcher may send: copies of 250 conflicts, with room
-#define FRAME_MAX (64 * 1024 * 1024)
+#define FRAME_MAX INT64_C (67108864)
 
 //  --------------------------------------------------------------------------
 //  Life

@@ -97,11 +97,16 @@ typedef struct {
     uint8_t phase;  //  and why
 } part_t;
 
+//  Handles from, up to but not including to
+typedef struct {
+    uint32_t from;
+    uint32_t to;
+} range_t;
+
 //  The bisection of a batch that was answered 400
 typedef struct {
     uint32_t *handles;  //  Owned
-    uint32_t *ranges;   //  Owned; pairs (from, to) of handles still to send,
-                        //  a stack
+    range_t *ranges;    //  Owned; of handles still to send: a stack
     uint32_t range_count;
     uint32_t left;  //  Requests it may still use
     bool ok;        //  A part of it was delivered

@@ -37,11 +37,8 @@ s_log2_ceil (uint32_t n)
 static void
 s_push (split_t *split, uint32_t from, uint32_t to)
 {
-    if (from == to)
-        return;
-    split->ranges[2 * split->range_count] = from;
-    split->ranges[2 * split->range_count + 1] = to;
-    split->range_count++;
+    if (from < to)
+        split->ranges[split->range_count++] = (range_t){from, to};
 }
 
 //  The first half is the next to go
@@ -59,7 +56,7 @@ s_split_new (zpeer_lane_t *self, const part_t *parts, uint32_t count)
     split_t *split = (split_t *) calloc (1, sizeof *split);
     assert (split);
     split->handles = (uint32_t *) malloc (count * sizeof (uint32_t));
-    split->ranges = (uint32_t *) malloc (2 * (count + 1) * sizeof (uint32_t));
+    split->ranges = (range_t *) malloc ((count + 1) * sizeof (range_t));
     assert (split->handles && split->ranges);
     for (uint32_t i = 0; i < count; i++)
         split->handles[i] = parts[i].handle;
@@ -84,13 +81,13 @@ lane_split_next (zpeer_lane_t *self, const uint32_t **handles,
     if (!split || split->flying)
         return 0;
     assert (split->range_count && split->left);
-    split->range_count--;
+    range_t range = split->ranges[--split->range_count];
     split->left--;
     split->flying = true;
-    *from = split->ranges[2 * split->range_count];
-    *handles = split->handles + *from;
+    *from = range.from;
+    *handles = split->handles + range.from;
     *split_p = split;
-    return split->ranges[2 * split->range_count + 1] - *from;
+    return range.to - range.from;
 }
 
 static void
@@ -141,8 +138,8 @@ static void
 s_disband (zpeer_lane_t *self, split_t *split, bool broken)
 {
     for (uint32_t r = split->range_count; r-- > 0;) {
-        uint32_t from = split->ranges[2 * r], to = split->ranges[2 * r + 1];
-        for (uint32_t i = to; i-- > from;) {
+        range_t range = split->ranges[r];
+        for (uint32_t i = range.to; i-- > range.from;) {
             entry_t *entry = &self->entries[split->handles[i]];
             if (entry->queue != QUEUE_PART)
                 continue;

@@ -6,7 +6,7 @@
 
 //  Label of each ending, as reason and in figures
 static const char *const s_endings[ZPEER_ENDINGS] = {
-#define X(name, label, meaning) [ZPEER_ENDED_##name] = label,
+#define X(name, label, meaning) [ZPEER_ENDED_##name] = (label),
     ZPEER_LANE_ENDINGS (X)
 #undef X
 };
