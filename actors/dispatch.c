@@ -435,8 +435,10 @@ zpeer_dispatch_close (zpeer_dispatch_t *self)
 {
     self->closed = true;
     self->todo_count = self->todo_next = 0;
-    for (size_t i = 0; i < self->job_count; i++)
-        s_abort (self, &self->jobs[i]);
+    while (self->job_count) {
+        s_abort (self, &self->jobs[0]);
+        zpeer_dispatch_drop (self, &self->jobs[0]);
+    }
     if (self->options.remote)
         s_push_message (self, ZPEER_DISPATCH_BATCHER, ZPEER_WIRE_GOODBYE);
 }

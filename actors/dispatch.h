@@ -67,23 +67,23 @@ typedef struct {
     uint32_t aborted;
 } zpeer_dispatch_action_t;
 
-//  Counters, and one gauge: name, sentence
+//  Figures, in_flight a gauge: field, key, meaning
 #define ZPEER_DISPATCH_COUNTERS(X)                                             \
-    X (batches, "batches taken")                                               \
-    X (requests, "requests started")                                           \
-    X (body_bytes, "bytes of bodies sent")                                     \
-    X (reply_bytes, "bytes of answers, decoded")                               \
-    X (repeats, "reports sent again, not being acknowledged")                  \
-    X (ignored, "messages ignored: malformed, unknown or too late")            \
-    X (unheard, "failures health gave no answer for")                          \
-    X (gone, "times the batcher was gone")
+    X (batches, "batches", "batches taken")                                    \
+    X (requests, "requests", "requests started")                               \
+    X (in_flight, "in-flight", "batches whose request is on the way")          \
+    X (body_bytes, "body-bytes", "bytes of bodies sent")                       \
+    X (reply_bytes, "reply-bytes", "bytes of answers, decoded")                \
+    X (repeats, "repeats", "reports sent again, not being acknowledged")       \
+    X (ignored, "ignored", "messages malformed, unknown or too late")          \
+    X (unheard, "unheard", "failures that health gave no answer for")          \
+    X (gone, "gone", "times the batcher was gone")
 
 typedef struct {
-#define X(name, text) uint64_t name;
+#define X(name, key, text) uint64_t name;
     ZPEER_DISPATCH_COUNTERS (X)
 #undef X
     uint64_t ends[ZPEER_END_COUNT];  //  Attempts, by end
-    uint32_t in_flight;              //  Batches whose request runs
 } zpeer_dispatch_stats_t;
 
 typedef struct zpeer_dispatch zpeer_dispatch_t;

@@ -9,9 +9,6 @@
 #include "wire.h"
 #include "banned.h"
 
-//  Peers are numbers below this
-#define PEERS_MAX 1024
-
 //  Messages handled before the pipe is looked at again
 #define DRAIN_MAX 100
 
@@ -26,7 +23,7 @@ typedef struct {
     zpoller_t *poller;          //  Owned
     zsock_t *inbox;             //  Owned; NULL before BIND and START
     zpeer_frames_t frames;      //  Owned; the message at hand
-    zpeer_counter_t *counters;  //  Owned; PEERS_MAX of them
+    zpeer_counter_t *counters;  //  Owned; ZPEER_WIRE_PEERS_MAX of them
     uint32_t max;               //  Of a counter
     uint64_t ignored;           //  Messages
 } self_t;
@@ -78,13 +75,11 @@ static int
 s_forget (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
-    char *end;
-    unsigned long peer = strtoul (args[0], &end, 10);
-    if (end == args[0] || *end || peer >= PEERS_MAX) {
-        snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
-                  "peer must be a number below %u", (unsigned) PEERS_MAX);
-        return ZPEER_E_RANGE;
-    }
+    uint32_t peer;
+    int rc =
+        zpeer_command_number (args[0], ZPEER_WIRE_PEERS_MAX - 1, &peer, answer);
+    if (rc)
+        return rc;
     zpeer_counter_init (&self->counters[peer], self->max);
     return ZPEER_OK;
 }
@@ -117,10 +112,10 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     self->max = options->max_peer_retries;
     zpeer_options_destroy (&fallback);
 
-    self->counters =
-        (zpeer_counter_t *) calloc (PEERS_MAX, sizeof *self->counters);
+    self->counters = (zpeer_counter_t *) calloc (ZPEER_WIRE_PEERS_MAX,
+                                                 sizeof *self->counters);
     assert (self->counters);
-    for (size_t i = 0; i < PEERS_MAX; i++)
+    for (size_t i = 0; i < ZPEER_WIRE_PEERS_MAX; i++)
         zpeer_counter_init (&self->counters[i], self->max);
     self->poller = zpoller_new (pipe, NULL);
     assert (self->poller);
@@ -155,7 +150,7 @@ s_handle_question (self_t *self, zpeer_slice_t fixed, bool counts)
     bool gated;
     int rc = zpeer_wire_get_fail (fixed.data, fixed.size, &failed.token, &peer,
                                   &gated);
-    if (rc || peer >= PEERS_MAX)
+    if (rc)
         return ZPEER_E_PARSE;
     zpeer_counter_t *counter = &self->counters[peer];
     failed.reached = counts
@@ -172,7 +167,7 @@ s_handle_ok (self_t *self, zpeer_slice_t fixed)
 {
     uint32_t peer;
     int rc = zpeer_wire_get_peer (fixed.data, fixed.size, &peer);
-    if (rc || peer >= PEERS_MAX)
+    if (rc)
         return ZPEER_E_PARSE;
     zpeer_counter_reset (&self->counters[peer]);
     return ZPEER_OK;

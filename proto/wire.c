@@ -126,6 +126,12 @@ s_complete (const reader_t *self)
     return !self->bad && self->left == 0;
 }
 
+static uint32_t
+s_get_peer (reader_t *self)
+{
+    return s_get_max (self, 4, ZPEER_WIRE_PEERS_MAX - 1);
+}
+
 //  Batcher and dispatcher ------------------------------------------------------
 
 size_t
@@ -412,7 +418,7 @@ zpeer_wire_get_fail (const void *data, size_t size, uint64_t *token,
 {
     reader_t reader = s_reader (data, size);
     uint64_t token_read = s_get (&reader, 8);
-    uint32_t peer_read = (uint32_t) s_get (&reader, 4);
+    uint32_t peer_read = s_get_peer (&reader);
     bool gated_read = s_get_max (&reader, 1, 1);
     if (!s_complete (&reader))
         return ZPEER_E_PARSE;
@@ -463,7 +469,7 @@ int
 zpeer_wire_get_peer (const void *data, size_t size, uint32_t *peer)
 {
     reader_t reader = s_reader (data, size);
-    uint32_t number = (uint32_t) s_get (&reader, 4);
+    uint32_t number = s_get_peer (&reader);
     if (!s_complete (&reader))
         return ZPEER_E_PARSE;
     *peer = number;

@@ -85,6 +85,9 @@ typedef struct {
 //  Longest fixed frame
 #define ZPEER_WIRE_MAX 64
 
+//  Peers have numbers below this; any other is ZPEER_E_PARSE
+#define ZPEER_WIRE_PEERS_MAX 1024
+
 //  Most batches a dispatcher holds, those not yet acknowledged among them
 #define ZPEER_WIRE_HELD_MAX 1024
 

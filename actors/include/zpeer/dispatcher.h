@@ -8,18 +8,24 @@
 
     Options read: eureka.server.peer-node-connect-timeout-ms, peer-node-
     read-timeout-ms, max-threads-for-peer-replication, zpeer.request.deadline-
-    ms, zpeer.reply.max-bytes, zpeer.congestion-statuses, zpeer.tls.ca-file.
+    ms, zpeer.reply.max-bytes, zpeer.congestion-statuses, zpeer.tls.ca-file,
+    zpeer.stats.interval-ms.
 
     command    frames            answer        when
-    PEER       id url            OK            before START; the url may hold
-                                               credentials
-    AUTH       user password     OK            before START; instead of those
+    PEER       id url            OK            before START; id below 1024, the
+                                               url may hold credentials
+    AUTH       user password     OK            after PEER, before START; instead
+                                               of those
     CONNECT    endpoint          OK            before START; the batcher. ipc
                                                and tcp make it remote: it sends
                                                HEARTBEAT and gives up without
                                                its batcher
     HEALTH     endpoint          OK            before START
-    REPORT     endpoint          OK            before START
+    REPORT     endpoint          OK            before START; may be left out
+    BEAT       ms                OK            before START; how often a remote
+                                               one sends HEARTBEAT; 0: 1000. After
+                                               three without a word from the
+                                               batcher it aborts its requests.
     START                        OK            once
 */
 #ifndef ZPEER_DISPATCHER_H_INCLUDED

@@ -1,0 +1,45 @@
+/*  dispatch_log.h - what a dispatcher has to say: log lines and figures
+
+    Of failures it tells the causes that only it knows: network, silence, TLS,
+    nonsense, one line of a kind in 10 s. Statuses, escalation and what was
+    dropped are the batcher's to tell.
+
+    Threads: one. Units: now is monotonic, ms.
+*/
+#ifndef ZPEER_DISPATCH_LOG_H_INCLUDED
+#define ZPEER_DISPATCH_LOG_H_INCLUDED
+
+#include "dispatch.h"
+#include "log.h"
+#include "report.h"
+#include "throttle.h"
+
+typedef struct {
+    zpeer_log_t log;
+    const char *url;  //  Borrowed; without credentials
+    uint32_t read_timeout_ms;
+    zpeer_throttle_t network;
+    zpeer_throttle_t silence;
+    zpeer_throttle_t tls;
+    zpeer_throttle_t unusable;
+    zpeer_throttle_t internal;
+    zpeer_throttle_t health;
+    zpeer_report_t report;  //  Owned
+} zpeer_dispatch_log_t;
+
+void zpeer_dispatch_log_failed (zpeer_dispatch_log_t *self, uint64_t now,
+                                const zpeer_result_t *result);
+
+//  Health did not say within waited_ms whether it was one failure too many
+void zpeer_dispatch_log_unheard (zpeer_dispatch_log_t *self, uint64_t now,
+                                 uint32_t waited_ms);
+
+//  The batcher was silent for silent_ms, and aborted requests with it
+void zpeer_dispatch_log_gone (zpeer_dispatch_log_t *self, uint32_t silent_ms,
+                              uint32_t aborted);
+
+//  Reports all figures as one outcome
+void zpeer_dispatch_log_stats (zpeer_dispatch_log_t *self,
+                               const zpeer_dispatch_stats_t *stats);
+
+#endif
