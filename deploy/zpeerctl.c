@@ -1,0 +1,95 @@
+/*  zpeerctl.c - the operator's tool: one subcommand a file
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "zpeerctl.h"
+#include "banned.h"
+
+//  name, function, what it does
+#define COMMANDS(X)                                                            \
+    X ("feed", zpeerctl_feed,                                                  \
+       "sends registry events from a file to a running engine")                \
+    X ("watch", zpeerctl_watch,                                                \
+       "prints what an engine reports, one JSON object a line")
+
+static const struct {
+    const char *name;
+    zpeerctl_exit_t (*run) (int argc, char **argv);
+    const char *help;
+} s_commands[] = {
+#define X(name, function, help) {name, function, help},
+    COMMANDS (X)
+#undef X
+};
+
+#define COMMAND_COUNT (sizeof s_commands / sizeof *s_commands)
+
+void
+zpeerctl_print_exits (void)
+{
+    puts ("\nexit status:");
+#define X(name, value, meaning) printf ("  %d  %s\n", value, meaning);
+    ZPEERCTL_EXITS (X)
+#undef X
+}
+
+static void
+s_print_usage (void)
+{
+    puts (
+        "usage: zpeerctl COMMAND [option]...\n"
+        "\n"
+        "Talks to a running zpeerd, or to any program with a zpeer engine in\n"
+        "it.\n"
+        "\n"
+        "commands:");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf ("  %-6s %s\n", s_commands[i].name, s_commands[i].help);
+    puts ("\n"
+          "\"zpeerctl COMMAND --help\" tells more. Also: --version, --help.");
+    zpeerctl_print_exits ();
+}
+
+zpeerctl_exit_t
+zpeerctl_complain (const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    fprintf (stderr, "zpeerctl %s: ", command);
+    vfprintf (stderr, format, arguments);
+    fprintf (stderr, "\nTry \"zpeerctl %s --help\".\n", command);
+    va_end (arguments);
+    return ZPEERCTL_EXIT_USAGE;
+}
+
+bool
+zpeerctl_number (const char *text, uint32_t min, uint32_t max, uint32_t *value)
+{
+    char *end = NULL;
+    unsigned long long number = strtoull (text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || number < min || number > max)
+        return false;
+    *value = (uint32_t) number;
+    return true;
+}
+
+int
+main (int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "--help";
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp (name, s_commands[i].name))
+            return s_commands[i].run (argc - 1, argv + 1);
+
+    if (!strcmp (name, "--version"))
+        printf ("zpeerctl %s\n", zpeer_version ());
+    else if (!strcmp (name, "--help"))
+        s_print_usage ();
+    else {
+        fprintf (stderr, "zpeerctl: no command \"%s\", see --help\n", name);
+        return ZPEERCTL_EXIT_USAGE;
+    }
+    return argc > 1 ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_USAGE;
+}

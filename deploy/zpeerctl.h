@@ -1,0 +1,40 @@
+/*  zpeerctl.h - the subcommands, and what they share
+ */
+#ifndef ZPEERCTL_H_INCLUDED
+#define ZPEERCTL_H_INCLUDED
+
+#include <zpeer/base.h>
+
+//  Exit statuses: name, value, meaning
+#define ZPEERCTL_EXITS(X)                                                      \
+    X (OK, 0, "everything was accepted, or printed")                           \
+    X (REJECTED, 1, "the engine rejected something, or a line was no event")   \
+    X (USAGE, 2, "the command line is wrong, or the input cannot be read")     \
+    X (SILENT, 3, "the engine did not answer in time")
+
+typedef enum {
+#define X(name, value, meaning) ZPEERCTL_EXIT_##name = (value),
+    ZPEERCTL_EXITS (X)
+#undef X
+} zpeerctl_exit_t;
+
+//  The endpoints of a zpeerd that was not told others
+#define ZPEERCTL_EVENTS   "ipc:///run/zpeer/events"
+#define ZPEERCTL_OUTCOMES "ipc:///run/zpeer/outcomes"
+
+//  Each gets its own arguments, argv[0] being its name
+zpeerctl_exit_t zpeerctl_feed (int argc, char **argv);
+zpeerctl_exit_t zpeerctl_watch (int argc, char **argv);
+
+//  Says on standard error what is wrong with the command line
+zpeerctl_exit_t zpeerctl_complain (const char *command, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+//  Prints the list of exit statuses, the end of every help
+void zpeerctl_print_exits (void);
+
+//  Reads a whole number from min to max. Returns false if text is none.
+bool
+zpeerctl_number (const char *text, uint32_t min, uint32_t max, uint32_t *value);
+
+#endif

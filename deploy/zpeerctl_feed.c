@@ -1,0 +1,336 @@
+/*  zpeerctl_feed.c - sends registry events from a file to an engine
+
+    The input is JSON lines, one value a line, and is never held as a whole. If
+    the first line is no JSON value by itself, the whole input is taken for one
+    document spread over lines.
+*/
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clock.h"
+#include "feeder.h"
+#include "lines.h"
+#include "progress.h"
+#include "source.h"
+#include "zpeerctl.h"
+#include "banned.h"
+
+#define DEFAULT_BATCH   64
+#define RATE_MAX        10000000
+#define DEFAULT_TIMEOUT 10
+#define TIMEOUT_MAX     86400
+
+//  Largest encoded event (<zpeer/event.h>)
+#define EVENT_MAX 262144
+
+//  How often progress is shown while the input has nothing new, ms
+#define IDLE_MS 100
+
+typedef struct {
+    const char *file;
+    const char *endpoint;
+    uint32_t batch;
+    uint32_t rate;
+    uint32_t timeout_s;
+    bool quiet;
+    bool help;
+} arguments_t;
+
+typedef struct {
+    const char *name;       //  Of the input, for messages
+    lines_t *lines;         //  Owned
+    feeder_t *feeder;       //  Owned
+    progress_t progress;    //  On standard error
+    feeder_place_t place;   //  Of the event at hand
+    bool begun;             //  Past the first line that is not blank
+    uint64_t unusable;      //  Lines and items that made no event
+    int error;              //  Why sending failed, ZPEER_OK while it works
+    char bytes[EVENT_MAX];  //  The event at hand, encoded
+} self_t;
+
+static const char s_usage[] =
+    "usage: zpeerctl feed [option]... FILE\n"
+    "\n"
+    "Sends the registry events in FILE (\"-\": standard input) to an engine.\n"
+    "FILE holds one JSON value a line, of any of these shapes:\n"
+    "\n"
+    "  {\"action\":\"Heartbeat\",\"app\":\"A\",\"id\":\"i\","
+    "\"lastDirtyTimestamp\":1}\n"
+    "      an event with the names of protocol ZPEER/1\n"
+    "  {\"action\":\"Heartbeat\",\"appName\":\"A\",\"id\":\"i\",...}\n"
+    "      an item of Eureka's peer replication\n"
+    "  {\"replicationList\":[...]}\n"
+    "      a whole request of it\n"
+    "  {\"instance\":{...}}, or the inner object alone\n"
+    "      what a service sends to register: a Register\n"
+    "  {\"applications\":{...}}\n"
+    "      what GET /eureka/apps answers: a Register of every instance; this\n"
+    "      may be spread over lines\n"
+    "\n"
+    "So a registry is copied with\n"
+    "\n"
+    "  curl -sH 'Accept: application/json' http://host:8761/eureka/apps |\n"
+    "      zpeerctl feed -\n"
+    "\n"
+    "  --endpoint EP   the engine's events (" ZPEERCTL_EVENTS ")\n"
+    "  --batch N       most events in one request, 1 to 100 (64)\n"
+    "  --rate N        events per second (as fast as the engine takes them)\n"
+    "  --timeout S     how long the engine may stay silent (10)\n"
+    "  --quiet         no progress, only what went wrong\n"
+    "  --help          prints this\n"
+    "\n"
+    "What is rejected is reported with its line and the reason; the rest goes\n"
+    "on. A summary goes to standard output, everything else to standard "
+    "error.\n";
+
+enum { OPT_ENDPOINT, OPT_BATCH, OPT_RATE, OPT_TIMEOUT, OPT_QUIET, OPT_HELP };
+
+static const struct option s_options[] = {
+    {"endpoint", required_argument, NULL, OPT_ENDPOINT},
+    {"batch", required_argument, NULL, OPT_BATCH},
+    {"rate", required_argument, NULL, OPT_RATE},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static bool
+s_handle (arguments_t *self, int option)
+{
+    switch (option) {
+    case OPT_ENDPOINT: self->endpoint = optarg; return true;
+    case OPT_BATCH:
+        return zpeerctl_number (optarg, 1, FEEDER_BATCH_MAX, &self->batch);
+    case OPT_RATE: return zpeerctl_number (optarg, 1, RATE_MAX, &self->rate);
+    case OPT_TIMEOUT:
+        return zpeerctl_number (optarg, 1, TIMEOUT_MAX, &self->timeout_s);
+    case OPT_QUIET: self->quiet = true; return true;
+    case OPT_HELP: self->help = true; return true;
+    default: return false;
+    }
+}
+
+static zpeerctl_exit_t
+s_read_arguments (arguments_t *self, int argc, char **argv)
+{
+    *self = (arguments_t){
+        .endpoint = ZPEERCTL_EVENTS,
+        .batch = DEFAULT_BATCH,
+        .timeout_s = DEFAULT_TIMEOUT,
+    };
+    int option = 0;
+    while ((option = getopt_long (argc, argv, "", s_options, NULL)) != -1)
+        if (!s_handle (self, option))
+            return zpeerctl_complain ("feed", "wrong option, or its value");
+    if (!self->help && optind + 1 != argc)
+        return zpeerctl_complain ("feed", "one FILE is wanted, or -");
+    self->file = argv[optind];
+    return ZPEERCTL_EXIT_OK;
+}
+
+//  A reject_fn of the feeder: the engine said no
+static void
+s_rejected (void *arg, feeder_place_t place, const char *reason)
+{
+    self_t *self = arg;
+    progress_clear (&self->progress);
+    fprintf (stderr, "%s:%" PRIu64, self->name, place.line);
+    if (place.item > 0)
+        fprintf (stderr, " (item %" PRIu64 ")", place.item);
+    fprintf (stderr, ": %s\n", reason);
+}
+
+//  Something in the input is no event
+static void
+s_unusable (void *arg, uint64_t item, const char *reason)
+{
+    self_t *self = arg;
+    self->place.item = item;
+    self->unusable++;
+    s_rejected (self, self->place, reason);
+}
+
+static void
+s_show_progress (self_t *self)
+{
+    const feeder_counts_t *counts = feeder_counts (self->feeder);
+    progress_state_t state = {
+        .done_bytes = lines_done (self->lines),
+        .total_bytes = lines_total (self->lines),
+        .sent = counts->sent,
+        .accepted = counts->accepted,
+        .rejected = counts->rejected + self->unusable,
+    };
+    progress_show (&self->progress, &state, clock_now ());
+}
+
+//  An event of the input, encoded and handed to the feeder
+static void
+s_event (void *arg, uint64_t item, const zpeer_event_t *event)
+{
+    self_t *self = arg;
+    if (self->error != ZPEER_OK)
+        return;
+    self->place.item = item;
+    size_t used = 0;
+    if (zpeer_event_encode (event, self->bytes, sizeof self->bytes, &used) !=
+        ZPEER_OK) {
+        s_unusable (self, item, "larger than an event may be");
+        return;
+    }
+    self->error = feeder_add (self->feeder, self->place, self->bytes, used);
+    s_show_progress (self);
+}
+
+static bool
+s_blank (const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr (" \t\r", text[i]) || !text[i])
+            return false;
+    return true;
+}
+
+//  The value on a line. If the first line is the beginning of one that goes on,
+//  the whole input is that value; if it is not, only this line is bad.
+static json_t *
+s_parse (self_t *self, const char *text, size_t size, json_error_t *error)
+{
+    json_t *value = json_loadb (text, size, 0, error);
+    bool first = !self->begun;
+    self->begun = true;
+    if (value || !first ||
+        json_error_code (error) != json_error_premature_end_of_input ||
+        lines_rest (self->lines, &text, &size) != ZPEER_OK)
+        return value;
+    value = json_loadb (text, size, 0, error);
+    if (value)
+        lines_end (self->lines);
+    return value;
+}
+
+static void
+s_handle_line (self_t *self, const char *text, size_t size)
+{
+    self->place.line = lines_number (self->lines);
+    if (s_blank (text, size))
+        return;
+    json_error_t error;
+    json_t *value = s_parse (self, text, size, &error);
+    if (!value) {
+        s_unusable (self, 0, error.text);
+        return;
+    }
+    source_sink_t sink = {.arg = self, .event = s_event, .reject = s_unusable};
+    source_read (value, &sink);
+    json_decref (value);
+}
+
+//  Reads to the end of the input. While a pipe has nothing new, what is gathered
+//  goes out, and replies are taken. Returns 0, or an error of the input.
+static int
+s_read_all (self_t *self)
+{
+    const char *text = NULL;
+    size_t size = 0;
+    int rc = ZPEER_OK;
+    while (rc == ZPEER_OK && self->error == ZPEER_OK) {
+        while (self->error == ZPEER_OK && !lines_wait (self->lines, IDLE_MS)) {
+            self->error = feeder_flush (self->feeder);
+            s_show_progress (self);
+        }
+        if (self->error == ZPEER_OK)
+            rc = lines_next (self->lines, &text, &size);
+        if (rc == ZPEER_OK && self->error == ZPEER_OK)
+            s_handle_line (self, text, size);
+    }
+    return rc == ZPEER_E_AGAIN ? ZPEER_OK : rc;
+}
+
+static void
+s_print_summary (const self_t *self)
+{
+    const feeder_counts_t *counts = feeder_counts (self->feeder);
+    int64_t ms = clock_now () - self->progress.started_at;
+    printf ("%" PRIu64 " events sent, %" PRIu64 " accepted, %" PRIu64
+            " rejected, in %.1f s (%.0f/s)\n",
+            counts->sent, counts->accepted, counts->rejected + self->unusable,
+            (double) ms / 1000,
+            (double) counts->sent * 1000 / (double) (ms ? ms : 1));
+}
+
+static zpeerctl_exit_t
+s_feed (self_t *self, const arguments_t *arguments)
+{
+    int rc = s_read_all (self);
+    if (rc != ZPEER_OK)
+        fprintf (stderr, "%s: %s\n", self->name,
+                 rc == ZPEER_E_IO ? strerror (errno) : zpeer_strerror (rc));
+    if (self->error == ZPEER_OK)
+        self->error = feeder_finish (self->feeder);
+    progress_clear (&self->progress);
+    if (self->error != ZPEER_OK)
+        fprintf (stderr,
+                 "zpeerctl feed: no answer from %s for %" PRIu32
+                 " s; is zpeerd running?\n",
+                 arguments->endpoint, arguments->timeout_s);
+    s_print_summary (self);
+
+    if (self->error != ZPEER_OK)
+        return ZPEERCTL_EXIT_SILENT;
+    if (rc != ZPEER_OK)
+        return ZPEERCTL_EXIT_USAGE;
+    return self->unusable || feeder_counts (self->feeder)->rejected
+               ? ZPEERCTL_EXIT_REJECTED
+               : ZPEERCTL_EXIT_OK;
+}
+
+static zpeerctl_exit_t
+s_open_and_feed (self_t *self, const arguments_t *arguments)
+{
+    self->name = arguments->file;
+    self->lines = lines_open (arguments->file);
+    if (!self->lines)
+        return zpeerctl_complain ("feed", "%s: %s", arguments->file,
+                                  strerror (errno));
+    feeder_options_t options = {
+        .endpoint = arguments->endpoint,
+        .batch = arguments->batch,
+        .rate = arguments->rate,
+        .patience_ms = (int) arguments->timeout_s * 1000,
+        .arg = self,
+        .rejected = s_rejected,
+    };
+    self->feeder = feeder_new (&options);
+    if (!self->feeder)
+        return zpeerctl_complain ("feed", "\"%s\" is no endpoint",
+                                  arguments->endpoint);
+    progress_init (&self->progress, arguments->quiet, clock_now ());
+    return s_feed (self, arguments);
+}
+
+zpeerctl_exit_t
+zpeerctl_feed (int argc, char **argv)
+{
+    arguments_t arguments;
+    zpeerctl_exit_t status = s_read_arguments (&arguments, argc, argv);
+    if (status == ZPEERCTL_EXIT_OK && arguments.help) {
+        fputs (s_usage, stdout);
+        zpeerctl_print_exits ();
+        return ZPEERCTL_EXIT_OK;
+    }
+    if (status != ZPEERCTL_EXIT_OK)
+        return status;
+    self_t *self = calloc (1, sizeof *self);
+    assert (self);
+    status = s_open_and_feed (self, &arguments);
+    feeder_destroy (&self->feeder);
+    lines_close (&self->lines);
+    free (self);
+    return status;
+}

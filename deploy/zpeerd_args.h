@@ -1,0 +1,44 @@
+/*  zpeerd_args.h - zpeerd's environment and command line
+ */
+#ifndef ZPEERD_ARGS_H_INCLUDED
+#define ZPEERD_ARGS_H_INCLUDED
+
+#include <zpeer/log.h>
+#include <zpeer/options.h>
+
+//  zpeerd's exit statuses: those of sysexits.h. name, value, meaning
+#define ZPEERD_EXITS(X)                                                        \
+    X (OK, 0, "stopped because it was asked to")                               \
+    X (USAGE, 64, "the command line is wrong")                                 \
+    X (UNAVAILABLE, 69, "an endpoint cannot be bound, or descriptors ran out") \
+    X (CONFIG, 78, "an option has a wrong value, or a peer's URL is wrong")
+
+typedef enum {
+#define X(name, value, meaning) ZPEERD_EXIT_##name = (value),
+    ZPEERD_EXITS (X)
+#undef X
+} zpeerd_exit_t;
+
+//  What to do
+typedef enum {
+    ZPEERD_RUN,
+    ZPEERD_PRINT_CONFIG,
+    ZPEERD_DONE  //  Nothing more: help or version is printed
+} zpeerd_mode_t;
+
+typedef struct {
+    zpeerd_mode_t mode;
+    zpeer_options_t *options;  //  Owned
+    char **peers;              //  Owned array of borrowed URLs: each --peer
+    size_t peer_count;         //  Of the array
+    zpeer_log_level_t level;   //  Lowest that is logged
+} zpeerd_args_t;
+
+//  Reads the environment, then the command line. Returns ZPEERD_EXIT_OK; or the
+//  status to exit with, after saying why on standard error. Either way free
+//  what is in self with zpeerd_args_free.
+zpeerd_exit_t zpeerd_args_read (zpeerd_args_t *self, int argc, char **argv);
+
+void zpeerd_args_free (zpeerd_args_t *self);
+
+#endif

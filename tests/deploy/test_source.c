@@ -1,0 +1,145 @@
+/*  test_source.c - events out of every shape of JSON that is read
+ */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "source.h"
+#include "banned.h"
+
+#define TRACE_MAX 4096
+
+//  An InstanceInfo with as little as makes one
+#define INFO                                                                   \
+    "{\"instanceId\":\"i1\",\"app\":\"shop\",\"hostName\":\"h\","              \
+    "\"ipAddr\":\"10.0.0.1\",\"status\":\"DOWN\","                             \
+    "\"lastDirtyTimestamp\":\"77\"}"
+
+//  What came out, one event a line
+typedef struct {
+    char text[TRACE_MAX];
+    size_t used;
+} trace_t;
+
+static void
+s_event (void *arg, uint64_t item, const zpeer_event_t *event)
+{
+    trace_t *self = arg;
+    int length = snprintf (
+        self->text + self->used, TRACE_MAX - self->used,
+        "%" PRIu64 " %s %s/%s %" PRIu64 " %s %s%s\n", item,
+        zpeer_action_name (zpeer_event_action (event)), zpeer_event_app (event),
+        zpeer_event_id (event), zpeer_event_timestamp (event),
+        zpeer_status_name (zpeer_event_status (event)),
+        zpeer_status_name (zpeer_event_overridden_status (event)),
+        zpeer_event_replicated (event) ? " replicated" : "");
+    self->used += (size_t) length;
+}
+
+static void
+s_reject (void *arg, uint64_t item, const char *reason)
+{
+    trace_t *self = arg;
+    int length = snprintf (self->text + self->used, TRACE_MAX - self->used,
+                           "%" PRIu64 " no: %s\n", item, reason);
+    self->used += (size_t) length;
+}
+
+static void
+s_expect (const char *json, const char *expected)
+{
+    trace_t trace = {.used = 0};
+    source_sink_t sink = {.arg = &trace, .event = s_event, .reject = s_reject};
+    json_t *value = json_loads (json, JSON_DECODE_ANY, NULL);
+    cr_assert_not_null (value, "%s", json);
+    source_read (value, &sink);
+    json_decref (value);
+    cr_assert_str_eq (trace.text, expected);
+}
+
+Test (source, reads_our_own_events)
+{
+    s_expect ("{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\","
+              "\"lastDirtyTimestamp\":5,\"status\":\"UP\","
+              "\"overriddenStatus\":\"OUT_OF_SERVICE\"}",
+              "0 Heartbeat a/i 5 UP OUT_OF_SERVICE\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"i\","
+              "\"replicated\":true}",
+              "0 Cancel a/i 0 UNKNOWN UNKNOWN replicated\n");
+    s_expect ("{\"action\":\"Register\",\"app\":\"shop\",\"id\":\"i1\","
+              "\"info\":" INFO "}",
+              "0 Register shop/i1 77 DOWN UNKNOWN\n");
+    s_expect ("{\"action\":\"AsgStatusUpdate\",\"asg\":\"shop-v1\","
+              "\"status\":\"DISABLED\"}",
+              "0 AsgStatusUpdate /shop-v1 0 OUT_OF_SERVICE UNKNOWN\n");
+}
+
+Test (source, reads_items_of_eurekas_replication)
+{
+    s_expect ("{\"appName\":\"A\",\"id\":\"i\",\"action\":\"StatusUpdate\","
+              "\"lastDirtyTimestamp\":\"12\",\"status\":\"DOWN\","
+              "\"overriddenStatus\":null,\"instanceInfo\":null}",
+              "0 StatusUpdate A/i 12 DOWN UNKNOWN\n");
+    s_expect ("{\"appName\":\"SHOP\",\"id\":\"i1\",\"action\":\"Register\","
+              "\"lastDirtyTimestamp\":78,\"status\":\"UP\","
+              "\"instanceInfo\":" INFO "}",
+              "0 Register SHOP/i1 78 DOWN UNKNOWN\n");
+}
+
+Test (source, numbers_the_items_of_a_list)
+{
+    s_expect ("{\"replicationList\":["
+              "{\"appName\":\"A\",\"id\":\"i\",\"action\":\"Cancel\"},"
+              "{\"appName\":\"A\",\"id\":\"i\"},"
+              "{\"appName\":\"B\",\"id\":\"j\",\"action\":\"Cancel\"}]}",
+              "1 Cancel A/i 0 UNKNOWN UNKNOWN\n"
+              "2 no: action is missing\n"
+              "3 Cancel B/j 0 UNKNOWN UNKNOWN\n");
+}
+
+Test (source, an_instance_alone_registers)
+{
+    s_expect (INFO, "0 Register shop/i1 77 DOWN UNKNOWN\n");
+    s_expect ("{\"instance\":" INFO "}",
+              "0 Register shop/i1 77 DOWN UNKNOWN\n");
+}
+
+Test (source, every_instance_of_a_registry_registers)
+{
+    s_expect ("{\"applications\":{\"versions__delta\":\"1\",\"application\":["
+              "{\"name\":\"SHOP\",\"instance\":[" INFO "," INFO "]},"
+              "{\"name\":\"SHOP\",\"instance\":" INFO "}]}}",
+              "1 Register shop/i1 77 DOWN UNKNOWN\n"
+              "2 Register shop/i1 77 DOWN UNKNOWN\n"
+              "3 Register shop/i1 77 DOWN UNKNOWN\n");
+    s_expect ("{\"application\":{\"name\":\"SHOP\",\"instance\":[" INFO "]}}",
+              "1 Register shop/i1 77 DOWN UNKNOWN\n");
+    s_expect ("{\"applications\":{\"application\":[]}}", "");
+}
+
+Test (source, says_what_is_wrong)
+{
+    s_expect ("{\"action\":\"heartbeat\",\"app\":\"a\"}",
+              "0 no: action is \"heartbeat\"\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"\",\"id\":\"i\"}",
+              "0 no: app is no name of an application\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"\\u0001\"}",
+              "0 no: id is no id of an instance\n");
+    s_expect (
+        "{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\","
+        "\"lastDirtyTimestamp\":\"5x\"}",
+        "0 no: lastDirtyTimestamp is no number of milliseconds above 0\n");
+    s_expect ("{\"action\":\"StatusUpdate\",\"app\":\"a\",\"id\":\"i\","
+              "\"lastDirtyTimestamp\":5,\"status\":\"up\"}",
+              "0 no: status is none of Eureka's\n");
+    s_expect ("[1,2]", "0 no: neither an event nor anything Eureka writes\n");
+    s_expect ("7", "0 no: neither an event nor anything Eureka writes\n");
+}
+
+Test (source, leaves_what_the_engine_checks_to_the_engine)
+{
+    s_expect ("{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\"}",
+              "0 Heartbeat a/i 0 UNKNOWN UNKNOWN\n");
+    s_expect ("{\"action\":\"Register\",\"app\":\"a\",\"id\":\"i\"}",
+              "0 Register a/i 0 UP UNKNOWN\n");
+}

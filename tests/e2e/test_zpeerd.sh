@@ -1,0 +1,347 @@
+#!/usr/bin/env bash
+#  zpeerd and zpeerctl as an operator uses them.
+#
+#  test_zpeerd.sh ZPEERD ZPEERCTL SCRIPTED_PEER
+#
+#  Each function whose name begins with test_ is a case; its name is what it
+#  proves.
+set -u
+zpeerd=$(realpath "$1")
+zpeerctl=$(realpath "$2")
+scripted_peer=$(realpath "$3")
+deploy=$(realpath "$(dirname "$0")/../../deploy")
+
+#  How long anything may take, s
+limit=20
+
+top=$(mktemp -d)
+pids=
+end_all () {
+    #  shellcheck disable=SC2086
+    [ -n "$pids" ] && kill -KILL $pids 2>/dev/null
+    #  shellcheck disable=SC2086
+    [ -n "$pids" ] && wait $pids 2>/dev/null
+    pids=
+}
+trap 'end_all; rm -rf "$top"' EXIT
+
+fail () { echo "    $*"; return 1; }
+
+#  expect_status WANTED COMMAND…: output in $work/out, errors in $work/err
+expect_status () {
+    local wanted=$1 got
+    shift
+    timeout "$limit" "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    [ "$got" -eq "$wanted" ] && return 0
+    cat "$work/out" "$work/err"
+    fail "status $got, not $wanted: $*"
+}
+
+#  expect_text FILE TEXT
+expect_text () {
+    grep -qF -- "$2" "$1" && return 0
+    cat "$1"
+    fail "no \"$2\" in $(basename "$1")"
+}
+
+#  wait_text FILE TEXT: until the text is in the file
+wait_text () {
+    timeout "$limit" tail -n +1 -F "$1" 2>/dev/null | grep -qm1 -F -- "$2" &&
+        return 0
+    cat "$1"
+    fail "no \"$2\" in $(basename "$1") within $limit s"
+}
+
+#  start_peer: a scripted peer at $peer_url
+start_peer () {
+    "$scripted_peer" >"$work/peer" 2>&1 &
+    pids="$pids $!"
+    wait_text "$work/peer" "http://" || return 1
+    peer_url=$(grep -o 'http://[^ ]*/eureka/' "$work/peer" | head -n 1)
+}
+
+#  start_zpeerd OPTION…: at endpoints of its own, log in $work/log
+start_zpeerd () {
+    events=ipc://$work/events
+    outcomes=ipc://$work/outcomes
+    "$zpeerd" --events "$events" --outcomes "$outcomes" "$@" \
+        >"$work/stdout" 2>"$work/log" &
+    zpeerd_pid=$!
+    pids="$pids $zpeerd_pid"
+    wait_text "$work/log" ZPD001
+}
+
+#  end_zpeerd SIGNAL WANTED: sends a signal and expects an exit status
+end_zpeerd () {
+    kill "-$1" "$zpeerd_pid"
+    expect_end "$2"
+}
+
+expect_end () {
+    local got
+    wait "$zpeerd_pid"
+    got=$?
+    [ "$got" -eq "$1" ] && return 0
+    cat "$work/log"
+    fail "zpeerd ended with $got, not $1"
+}
+
+feed () {
+    timeout "$limit" "$zpeerctl" feed --endpoint "$events" "$@" \
+        >"$work/out" 2>"$work/err"
+}
+
+#  shellcheck disable=SC2016  # A name of Java's, not a variable
+info='{"instanceId":"i1","app":"SHOP","hostName":"h1","ipAddr":"10.0.0.1",
+"status":"UP","lastDirtyTimestamp":"77","port":{"$":80,"@enabled":"true"},
+"securePort":{"$":443,"@enabled":"false"},"dataCenterInfo":{"@class":
+"com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo","name":"MyOwn"}}'
+info=$(echo "$info" | tr -d '\n')
+
+test_help_and_version_need_nothing () {
+    expect_status 0 "$zpeerd" --help &&
+        expect_text "$work/out" "--peer URL" &&
+        expect_text "$work/out" "78  an option" &&
+        expect_status 0 "$zpeerd" --version &&
+        expect_status 0 "$zpeerd" --messages &&
+        expect_text "$work/out" ZPD001 &&
+        expect_status 0 "$zpeerctl" --help &&
+        expect_text "$work/out" feed &&
+        expect_status 0 "$zpeerctl" feed --help &&
+        expect_status 0 "$zpeerctl" watch --help &&
+        expect_status 0 "$zpeerctl" --version
+}
+
+test_wrong_command_lines_are_refused () {
+    expect_status 64 "$zpeerd" --nonsense &&
+        expect_status 64 "$zpeerd" --set novalue &&
+        expect_status 64 "$zpeerd" http://localhost/ &&
+        expect_status 64 "$zpeerd" --log-level loud &&
+        expect_status 2 "$zpeerctl" &&
+        expect_status 2 "$zpeerctl" nonsense &&
+        expect_status 2 "$zpeerctl" feed &&
+        expect_status 2 "$zpeerctl" feed --batch 0 - &&
+        expect_status 2 "$zpeerctl" feed /nonexistent/file &&
+        expect_status 2 "$zpeerctl" watch --count x
+}
+
+test_a_wrong_option_is_named_with_its_range () {
+    expect_status 78 "$zpeerd" \
+        --set eureka.server.peer-node-read-timeout-ms=never &&
+        expect_text "$work/err" eureka.server.peer-node-read-timeout-ms &&
+        expect_text "$work/err" never &&
+        expect_status 78 "$zpeerd" --set zpeer.no-such-thing=1 &&
+        EUREKA_SERVER_PEERNODEREADTIMEOUTMS=soon expect_status 78 "$zpeerd" &&
+        expect_text "$work/err" soon
+}
+
+test_the_command_line_overrides_the_environment () {
+    APIML_DISCOVERY_MAXPEERRETRIES=3 \
+        EUREKA_SERVER_PEERNODEREADTIMEOUTMS=111 \
+        expect_status 0 "$zpeerd" --print-config \
+        --set eureka.server.peer-node-read-timeout-ms=222 &&
+        expect_text "$work/out" apiml.discovery.maxPeerRetries=3 &&
+        expect_text "$work/out" eureka.server.peer-node-read-timeout-ms=222
+}
+
+test_the_printed_configuration_has_no_secrets () {
+    expect_status 0 "$zpeerd" --print-config \
+        --peer http://user:secret@host:8761/eureka/ --peer http://b/eureka/ &&
+        expect_text "$work/out" host:8761 &&
+        expect_text "$work/out" http://b/eureka/ &&
+        ! grep -q secret "$work/out"
+}
+
+test_a_missing_ipc_directory_is_created () {
+    "$zpeerd" --events "ipc://$work/new/events" \
+        --outcomes "ipc://$work/new/outcomes" 2>"$work/log" &
+    zpeerd_pid=$!
+    pids="$pids $zpeerd_pid"
+    wait_text "$work/log" ZPD001 && end_zpeerd TERM 0
+}
+
+test_an_ipc_directory_that_cannot_be_is_explained () {
+    touch "$work/file"
+    expect_status 69 "$zpeerd" --events "ipc://$work/file/events" &&
+        expect_text "$work/err" "cannot create directory $work/file" &&
+        expect_text "$work/err" RuntimeDirectory
+}
+
+test_a_wrong_peer_url_ends_it () {
+    expect_status 78 "$zpeerd" --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --peer nonsense &&
+        expect_text "$work/err" ZPD007
+}
+
+test_a_peer_named_twice_or_ones_own_url_does_not_end_it () {
+    start_peer &&
+        start_zpeerd --peer "$peer_url" --peer "$peer_url" \
+            --peer http://me:8761/eureka/ \
+            --set eureka.server.my-url=http://me:8761/eureka/ &&
+        end_zpeerd INT 0
+}
+
+test_events_of_every_shape_reach_the_peer () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    {
+        echo "{\"instance\":$info}"
+        echo
+        echo "${info/i1/i2}"
+        echo '{"action":"Heartbeat","app":"shop","id":"i1",' \
+            '"lastDirtyTimestamp":77}'
+        echo '{"replicationList":[{"appName":"SHOP","id":"i2",' \
+            '"action":"Cancel"}]}'
+        echo '{"appName":"SHOP","id":"i1","lastDirtyTimestamp":80,' \
+            '"status":"DOWN","action":"StatusUpdate"}'
+    } >"$work/events.jsonl"
+    feed "$work/events.jsonl" || { cat "$work/err"; fail "feed: $?"; } ||
+        return 1
+    expect_text "$work/out" "5 events sent, 5 accepted, 0 rejected" &&
+        expect_equal SHOP i1 DOWN
+}
+
+#  expect_equal APP ID STATUS: all that the peer holds is this
+expect_equal () {
+    printf '{"applications":{"application":[{"name":"%s","instance":[%s]}]}}' \
+        "$1" "$(echo "$info" | sed "s/\"status\":\"UP\"/\"status\":\"$3\",\
+\"overriddenStatus\":\"$3\"/; s/\"77\"/\"80\"/; s/\"i1\"/\"$2\"/")" \
+        >"$work/source.json"
+    python3 "$deploy/compare_registries.py" "$work/source.json" \
+        "peer=$peer_url" --wait "$limit"
+}
+
+test_a_whole_registry_is_fed_from_a_document () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    python3 "$deploy/generate_registry.py" "$work/reg" --instances 300 \
+        --traffic 10
+    python3 -m json.tool "$work/reg/source.json" "$work/pretty.json"
+    feed - <"$work/pretty.json" || { cat "$work/err"; fail "feed"; } || return 1
+    python3 "$deploy/compare_registries.py" "$work/reg/source.json" \
+        "peer=$peer_url" --wait "$limit"
+}
+
+test_rejects_are_reported_with_line_and_reason () {
+    start_zpeerd || return 1
+    {
+        echo '{"action":"Cancel","app":"a","id":"i"}'
+        echo '{"action":"Heartbeat","app":"a","id":"i"}'
+        echo '{"action":"Cance'
+        echo '{"replicationList":[{"appName":"A","id":"i","action":"Cancel"},'\
+            '{"appName":"A","action":"Cancel"}]}'
+        echo '{"action":"Cancel","app":"a","id":"j"}'
+    } >"$work/events.jsonl"
+    feed "$work/events.jsonl"
+    [ $? -eq 1 ] || fail "feed did not end with 1" || return 1
+    expect_text "$work/err" "events.jsonl:2: lastDirtyTimestamp" &&
+        expect_text "$work/err" "events.jsonl:3: " &&
+        expect_text "$work/err" "events.jsonl:4 (item 2): id" &&
+        expect_text "$work/out" "5 events sent, 3 accepted, 3 rejected"
+}
+
+test_a_broken_first_line_costs_only_itself () {
+    start_zpeerd || return 1
+    printf '{"action":\n{"action":"Cancel","app":"a","id":"i"}\n' |
+        feed -
+    expect_text "$work/err" "-:1: " &&
+        expect_text "$work/out" "1 events sent, 1 accepted, 1 rejected"
+}
+
+test_a_pipe_is_not_held_back_until_a_batch_is_full () {
+    start_zpeerd || return 1
+    mkfifo "$work/pipe"
+    "$zpeerctl" feed --endpoint "$events" - <"$work/pipe" \
+        >"$work/out" 2>"$work/err" &
+    local feeder=$!
+    pids="$pids $feeder"
+    exec 9>"$work/pipe"
+    echo '{"action":"Heartbeat","app":"a","id":"i"}' >&9
+    wait_text "$work/err" "-:1: " || return 1
+    exec 9>&-
+    wait "$feeder"
+    [ $? -eq 1 ]
+}
+
+test_feeding_nobody_ends_with_a_message () {
+    echo '{"action":"Cancel","app":"a","id":"i"}' >"$work/events.jsonl"
+    expect_status 3 "$zpeerctl" feed --timeout 1 \
+        --endpoint "ipc://$work/nobody" "$work/events.jsonl" &&
+        expect_text "$work/err" "is zpeerd running?"
+}
+
+test_a_rate_is_held () {
+    start_zpeerd || return 1
+    for i in $(seq 50); do
+        echo "{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"$i\"}"
+    done >"$work/events.jsonl"
+    local begun
+    begun=$(date +%s%N)
+    feed --rate 100 "$work/events.jsonl" || return 1
+    [ $((($(date +%s%N) - begun) / 1000000)) -ge 480 ] || fail "too fast"
+}
+
+test_watch_prints_outcomes_as_json () {
+    start_zpeerd || return 1
+    "$zpeerctl" watch --endpoint "$outcomes" --topics stats --count 1 \
+        >"$work/watched" &
+    pids="$pids $!"
+    wait_text "$work/watched" '{"topic":"stats","data":{' &&
+        python3 -m json.tool "$work/watched" >/dev/null
+}
+
+test_what_waits_is_delivered_before_it_ends () {
+    start_peer && start_zpeerd --peer "$peer_url" \
+        --set zpeer.batch.linger-ms=1000 || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" && end_zpeerd TERM 0 &&
+        expect_text "$work/log" ZPD003 &&
+        curl_instance SHOP i1
+}
+
+curl_instance () {
+    python3 -c "import sys, urllib.request
+urllib.request.urlopen(sys.argv[1]).read()" "${peer_url}apps/$1/$2" ||
+        fail "the peer does not hold $1/$2"
+}
+
+#  A peer that nothing answers for: the port is bound and nobody listens
+test_a_second_signal_ends_it_at_once () {
+    start_zpeerd --peer http://127.0.0.1:1/eureka/ \
+        --set zpeer.stop.deadline-ms=600000 || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" || return 1
+    kill -TERM "$zpeerd_pid"
+    wait_text "$work/log" ZPD002 || return 1
+    kill -TERM "$zpeerd_pid"
+    expect_end 143
+}
+
+test_undelivered_tasks_are_counted_at_the_end () {
+    start_zpeerd --peer http://127.0.0.1:1/eureka/ \
+        --set zpeer.stop.deadline-ms=100 || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" && end_zpeerd TERM 0 &&
+        expect_text "$work/log" "ZPD004 stopped, 1 tasks not delivered"
+}
+
+test_nothing_is_left_of_its_sockets () {
+    start_zpeerd && end_zpeerd TERM 0 || return 1
+    [ -z "$(find "$work" -type s)" ] || fail "$(find "$work" -type s)"
+}
+
+failed=0
+count=0
+for case in $(compgen -A function test_); do
+    count=$((count + 1))
+    work=$top/$count  #  Short: the path of a socket has 107 bytes at most
+    mkdir "$work"
+    if "$case"; then
+        echo "ok ${case#test_}"
+    else
+        echo "FAILED ${case#test_}"
+        failed=$((failed + 1))
+    fi
+    end_all
+done
+echo "$count cases, $failed failed"
+[ "$failed" -eq 0 ]
