@@ -50,21 +50,21 @@ typedef enum {
                     //  cannot know
     STORED = 16,    //  A Register was confirmed, and no Heartbeat since
     REFUSED = 32,   //  Rejected, until its next Register or Cancel
-    SETTLING = 64,  //  settle is set
+    SETTLING = 64,  //  Its doubt has a time to be settled
     SUSPECT_ACT = 128,  //  As a suspect it was more than a question
     LEAVING = 256       //  The view has let go of it
 } flag_t;
 
-//  One instance. 64 bytes: a cache line.
+//  One instance
 typedef struct {
     zpeer_state_t *state;  //  Owned reference; NULL: not in use
     uint64_t given;    //  Timestamp of a Heartbeat the view cannot vouch for
     uint64_t unsure;   //  seq of the state in the first ambiguous attempt not
                        //  yet settled; 0: there is none
-    uint64_t suspect;  //  Batch in which it was alone and answered 400; 0: none
+    uint32_t suspect;  //  Batch in which it was alone and answered 400, as
+                       //  lane_suspect has it; 0: none
     uint32_t since;    //  When the first waiting change came; low half of ms
     uint32_t beat;     //  When the newest waiting Heartbeat came; the same
-    uint32_t settle;   //  When to look whether the state has changed since
     uint32_t next;     //  In its queue; NOBODY: it is the last
     uint32_t prev;
     uint32_t asked;  //  Epoch in which the question was answered; 0: never
@@ -77,7 +77,15 @@ typedef struct {
     uint8_t errors;  //  Items answered 500
 } entry_t;
 
-_Static_assert(sizeof (entry_t) == 64, "an entry is one cache line");
+//  With the room the array keeps for more, an instance costs at most 64
+_Static_assert(sizeof (entry_t) == 56, "memory an instance and lane");
+
+//  An instance with an ambiguous attempt that is not settled
+typedef struct {
+    uint32_t handle;
+    uint32_t settle;  //  When to look whether the state has changed since, if
+                      //  the instance is SETTLING; low half of ms
+} doubt_t;
 
 typedef struct {
     uint32_t head;
@@ -138,7 +146,7 @@ struct zpeer_lane {
     uint32_t beat_cursor;  //  Nothing before it in live waits with a Heartbeat
                            //  only; NOBODY: nothing at all does
     uint64_t expire_at;    //  No waiting Heartbeat expires before
-    uint32_t *unsure;      //  Owned; handles of unsettled ambiguous attempts
+    doubt_t *unsure;       //  Owned; unsettled ambiguous attempts
     uint32_t unsure_count;
     uint32_t unsure_capacity;
     uint32_t doubtful;   //  Of these: not SETTLING
@@ -199,6 +207,13 @@ static inline uint32_t
 lane_age (uint64_t now, uint32_t then)
 {
     return (uint32_t) now - then;
+}
+
+//  A batch's id as suspects keep it; ids grow, so that their order holds
+static inline uint32_t
+lane_suspect (uint64_t id)
+{
+    return (uint32_t) id ? (uint32_t) id : 1;
 }
 
 static inline list_t *
