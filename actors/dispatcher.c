@@ -15,6 +15,9 @@
 //  Bytes of this dispatcher's name to its batcher, the first of them not 0
 #define NAME_MAX_BYTES 16
 
+//  Longest beat: after 6 s of silence the batcher takes its batches back
+#define BEAT_MAX_MS 2000
+
 //  Longest that is waited at once
 #define WAIT_MAX_MS 3600000
 
@@ -129,7 +132,7 @@ s_beat (void *arg, char *const *args, char *answer)
 {
     zpeer_dispatcher_t *self = (zpeer_dispatcher_t *) arg;
     int rc =
-        zpeer_command_number (args[0], WAIT_MAX_MS, &self->beat_ms, answer);
+        zpeer_command_number (args[0], BEAT_MAX_MS, &self->beat_ms, answer);
     if (self->beat_ms == 0)
         self->beat_ms = ZPEER_DISPATCH_BEAT_MS;
     return rc;

@@ -40,9 +40,9 @@ Test (wire, ready_comes_back_as_it_went)
 Test (wire, batch_comes_back_as_it_went)
 {
     uint8_t out[ZPEER_WIRE_MAX];
-    zpeer_wire_batch_t batch = {0x0102030405060708, ZPEER_MODE_SINGLE, 250};
+    zpeer_wire_batch_t batch = {258, ZPEER_MODE_SINGLE, 250};
     size_t size = zpeer_wire_put_batch (out, &batch);
-    cr_assert_bytes (out, size, 1, 2, 3, 4, 5, 6, 7, 8, 1, 0, 250);
+    cr_assert_bytes (out, size, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0, 250);
 
     zpeer_wire_batch_t read;
     cr_assert_eq (zpeer_wire_get_batch (out, size, &read), ZPEER_OK);
@@ -67,19 +67,19 @@ Test (wire, id_comes_back_as_it_went)
 {
     uint8_t out[ZPEER_WIRE_MAX];
     uint64_t id = 0;
-    size_t size = zpeer_wire_put_id (out, UINT64_MAX - 1);
-    cr_assert_bytes (out, size, 255, 255, 255, 255, 255, 255, 255, 254);
+    size_t size = zpeer_wire_put_id (out, 258);
+    cr_assert_bytes (out, size, 0, 0, 0, 0, 0, 0, 1, 2);
     cr_assert_eq (zpeer_wire_get_id (out, size, &id), ZPEER_OK);
-    cr_assert_eq (id, UINT64_MAX - 1);
+    cr_assert_eq (id, 258);
 }
 
 Test (wire, held_ids_come_back_as_they_went)
 {
     zpeer_buffer_t out = {0};
-    const uint64_t ids[] = {7, 1ull << 40};
-    zpeer_wire_put_held (&out, 6, 12, ids, LENGTH (ids));
-    cr_assert_bytes (out.data, out.size, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 12, 0,
-                     0, 0, 0, 0, 0, 0, 7, 0, 0, 1, 0, 0, 0, 0, 0);
+    const uint64_t ids[] = {257, 1ull << 40};
+    zpeer_wire_put_held (&out, 6, 258, ids, LENGTH (ids));
+    cr_assert_bytes (out.data, out.size, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1, 2, 0,
+                     0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0);
 
     uint32_t credit;
     uint64_t echo;
@@ -89,7 +89,7 @@ Test (wire, held_ids_come_back_as_they_went)
                                        LENGTH (read), &count),
                   ZPEER_OK);
     cr_assert_eq (credit, 6);
-    cr_assert_eq (echo, 12);
+    cr_assert_eq (echo, 258);
     cr_assert_eq (count, LENGTH (ids));
     cr_assert_arr_eq (read, ids, sizeof ids);
     zpeer_buffer_free (&out);
@@ -262,6 +262,20 @@ Test (wire, fail_and_its_answer_come_back_as_they_went)
     cr_assert_eq (zpeer_wire_get_failed (out, size, &read), ZPEER_OK);
     cr_assert (read.token == 5 && read.count == 10 && read.max == 10);
     cr_assert (read.reached && !read.announce);
+}
+
+Test (wire, a_peer_that_cannot_be_is_refused)
+{
+    uint8_t out[ZPEER_WIRE_MAX];
+    uint64_t token;
+    uint32_t peer = 77;
+    bool gated;
+    size_t size = zpeer_wire_put_fail (out, 5, ZPEER_WIRE_PEERS_MAX, true);
+    cr_assert_eq (zpeer_wire_get_fail (out, size, &token, &peer, &gated),
+                  ZPEER_E_PARSE);
+    size = zpeer_wire_put_peer (out, ZPEER_WIRE_PEERS_MAX);
+    cr_assert_eq (zpeer_wire_get_peer (out, size, &peer), ZPEER_E_PARSE);
+    cr_assert_eq (peer, 77);
 }
 
 Test (wire, peer_comes_back_as_it_went)

@@ -23,9 +23,10 @@
     HEALTH     endpoint          OK            before START
     REPORT     endpoint          OK            before START; may be left out
     BEAT       ms                OK            before START; how often a remote
-                                               one sends HEARTBEAT; 0: 1000. After
-                                               three without a word from the
-                                               batcher it aborts its requests.
+                                               one sends HEARTBEAT, at most 2000;
+                                               0: 1000. After three without a
+                                               word from the batcher it aborts
+                                               its requests.
     START                        OK            once
 */
 #ifndef ZPEER_DISPATCHER_H_INCLUDED
