@@ -74,9 +74,10 @@ s_entry (zpeer_lane_t *self, uint32_t handle)
 {
     assert (handle != NOBODY);
     if (handle >= self->capacity) {
-        uint32_t capacity = self->capacity ? self->capacity : CAPACITY_MIN;
-        while (capacity <= handle)
-            capacity = capacity < UINT32_MAX / 2 ? capacity * 2 : UINT32_MAX;
+        //  In small steps: the array of a large registry is most of the memory
+        uint32_t capacity = self->capacity + self->capacity / 8 + CAPACITY_MIN;
+        if (capacity <= handle)
+            capacity = handle + 1;
         self->entries =
             (entry_t *) realloc (self->entries, capacity * sizeof (entry_t));
         assert (self->entries);
@@ -235,11 +236,12 @@ lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
             self->unsure_capacity = self->unsure_capacity
                                         ? 2 * self->unsure_capacity
                                         : CAPACITY_MIN;
-            self->unsure = (uint32_t *) realloc (
-                self->unsure, self->unsure_capacity * sizeof (uint32_t));
+            self->unsure = (doubt_t *) realloc (
+                self->unsure, self->unsure_capacity * sizeof (doubt_t));
             assert (self->unsure);
         }
-        self->unsure[self->unsure_count++] = (uint32_t) (entry - self->entries);
+        self->unsure[self->unsure_count++].handle =
+            (uint32_t) (entry - self->entries);
         self->doubtful++;
     }
     else if (entry->flags & SETTLING)
@@ -250,7 +252,7 @@ lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
 void
 lane_sure (zpeer_lane_t *self, uint32_t index)
 {
-    entry_t *entry = &self->entries[self->unsure[index]];
+    entry_t *entry = &self->entries[self->unsure[index].handle];
     if (!(entry->flags & SETTLING))
         self->doubtful--;
     lane_flag (entry, SETTLING, false);
@@ -265,10 +267,10 @@ lane_settle_all (zpeer_lane_t *self, uint64_t now)
         return;
     uint64_t at = now + self->options.read_timeout_ms;
     for (uint32_t i = 0; i < self->unsure_count; i++) {
-        entry_t *entry = &self->entries[self->unsure[i]];
+        entry_t *entry = &self->entries[self->unsure[i].handle];
         if (entry->flags & SETTLING)
             continue;
-        entry->settle = (uint32_t) at;
+        self->unsure[i].settle = (uint32_t) at;
         lane_flag (entry, SETTLING, true);
     }
     self->doubtful = 0;

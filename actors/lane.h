@@ -8,8 +8,8 @@
     monotonic time in ms; what the lane has to say comes back through the report
     function, and zpeer_lane_wake says when to call again.
 
-    Threads: one at a time. Units: ms, bytes, items. Memory: 64 bytes per
-    instance the lane knows, and what is in flight.
+    Threads: one at a time. Units: ms, bytes, items. Memory: at most
+    64 bytes per instance the lane knows, and what is in flight.
 */
 #ifndef ZPEER_LANE_H_INCLUDED
 #define ZPEER_LANE_H_INCLUDED

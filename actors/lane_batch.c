@@ -24,10 +24,10 @@ s_settle (zpeer_lane_t *self, uint64_t now)
         return;
     self->settle_at = NEVER;
     for (uint32_t i = self->unsure_count; i-- > 0;) {
-        entry_t *entry = &self->entries[self->unsure[i]];
+        entry_t *entry = &self->entries[self->unsure[i].handle];
         if (!(entry->flags & SETTLING))
             continue;
-        int32_t left = (int32_t) (entry->settle - (uint32_t) now);
+        int32_t left = (int32_t) (self->unsure[i].settle - (uint32_t) now);
         if (left > 0) {
             if (self->settle_at > now + (uint32_t) left)
                 self->settle_at = now + (uint32_t) left;

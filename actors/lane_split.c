@@ -193,12 +193,13 @@ s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight, bool same,
 {
     const part_t *part = &flight->parts[0];
     entry_t *entry = &self->entries[part->handle];
-    if (same && entry->suspect && self->last_ok > entry->suspect) {
+    bool since = (int32_t) ((uint32_t) self->last_ok - entry->suspect) > 0;
+    if (same && entry->suspect && since) {
         s_reject (self, entry, result);
         return;
     }
     if (same && !entry->suspect) {
-        entry->suspect = flight->id;
+        entry->suspect = lane_suspect (flight->id);
         lane_flag (entry, SUSPECT_ACT, part->phase != PHASE_ASK);
     }
     s_owe (self, entry);

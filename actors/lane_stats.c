@@ -84,7 +84,7 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
         stats->rejected += (entry->flags & REFUSED) != 0;
     }
     stats->memory_bytes = sizeof *self + self->capacity * sizeof (entry_t) +
-                          self->unsure_capacity * sizeof (uint32_t) +
+                          self->unsure_capacity * sizeof (doubt_t) +
                           (self->options.max_items + 2) * sizeof (zpeer_item_t);
     for (uint32_t i = 0; i < self->flight_count; i++)
         stats->memory_bytes +=
