@@ -29,10 +29,18 @@ struct speer_conns {
 
 //  ---- Opening and closing
 
+//  Nothing is read from it
+static bool
+s_blind (const speer_conns_t *self, const speer_conn_t *conn)
+{
+    return !conn->control &&
+           (self->mode == SPEER_BLACK_HOLE || self->mode == SPEER_DEAF);
+}
+
 static void
 s_watch (speer_conns_t *self, const speer_conn_t *conn, int op)
 {
-    bool blind = self->mode == SPEER_BLACK_HOLE && !conn->control;
+    bool blind = s_blind (self, conn);
     struct epoll_event event = {
         .events =
             EPOLLRDHUP | (blind ? 0u : (unsigned) EPOLLIN) |
@@ -287,7 +295,7 @@ speer_conns_serve (speer_conns_t *self, uint64_t tag, uint32_t events)
     speer_conn_t *conn = fd < self->max ? self->conns[fd] : NULL;
     if (!conn || conn->serial != tag >> 32)
         return;
-    bool blind = self->mode == SPEER_BLACK_HOLE && !conn->control;
+    bool blind = s_blind (self, conn);
     if (blind && events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
         s_close (self, conn, true);
     else if (blind)

@@ -186,15 +186,14 @@ s_change (s_call_t *self, speer_action_t action, const char *status_name)
     char *dirty = speer_http_query (self->request, "lastDirtyTimestamp");
     char *overridden = speer_http_query (self->request, "overriddenstatus");
     json_t *number = dirty ? json_string (dirty) : NULL;
-    speer_change_t change = {
-        .action = action,
-        .replication = speer_http_header_has (
-            self->request, "x-netflix-discovery-replication", "true"),
-        .app = s_upper (self->path.segments[1]),
-        .id = self->path.segments[2],
-        .status = status,
-        .overridden = overridden,
-        .dirty = speer_scalar_number (number, &fits)};
+    speer_change_t change = {.action = action,
+                             .replication =
+                                 speer_routes_is_replication (self->request),
+                             .app = s_upper (self->path.segments[1]),
+                             .id = self->path.segments[2],
+                             .status = status,
+                             .overridden = overridden,
+                             .dirty = speer_scalar_number (number, &fits)};
     int code = 200;
     if (self->way.apply)
         code = fits
@@ -260,8 +259,7 @@ s_handle_register (s_call_t *self)
     else {
         speer_change_t change = {
             .action = SPEER_REGISTER,
-            .replication = speer_http_header_has (
-                self->request, "x-netflix-discovery-replication", "true"),
+            .replication = speer_routes_is_replication (self->request),
             .info = info};
         if (self->way.apply)
             speer_registry_apply (self->core->registry, now, &change);
@@ -364,4 +362,13 @@ speer_routes_is_batch (const speer_http_t *request)
            memmem (request->target, request->target_size,
                    "/peerreplication/batch",
                    sizeof "/peerreplication/batch" - 1);
+}
+
+bool
+speer_routes_is_replication (const speer_http_t *request)
+{
+    size_t size;
+    const char *value =
+        speer_http_header (request, "x-netflix-discovery-replication", &size);
+    return value && size == 4 && !memcmp (value, "true", 4);
 }

@@ -9,6 +9,9 @@
 //  The request is a batch
 bool speer_routes_is_batch (const speer_http_t *request);
 
+//  A call for one instance comes from a peer, not from a client
+bool speer_routes_is_replication (const speer_http_t *request);
+
 //  Makes the changes a request asks for and sets the answer. With way.apply off
 //  nothing is changed and the answer is that of a success.
 void speer_routes_handle (speer_core_t *core, const speer_http_t *request,

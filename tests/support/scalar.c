@@ -5,6 +5,8 @@
 #include "scalar.h"
 #include "banned.h"
 
+#define REAL_MAX 9e18  //  Below, a double fits into 64 bits
+
 static const char *const s_statuses[] = {"UP", "DOWN", "STARTING",
                                          "OUT_OF_SERVICE", "UNKNOWN"};
 
@@ -33,7 +35,7 @@ speer_scalar_text (const json_t *value, bool *fits)
     else if (json_is_boolean (value))
         text = strdup (json_is_true (value) ? "true" : "false");
     else if (json_is_number (value))
-        text = json_dumps (value, JSON_ENCODE_ANY | JSON_REAL_PRECISION (16));
+        text = json_dumps (value, JSON_ENCODE_ANY | JSON_REAL_PRECISION (17));
     else if (value && !json_is_null (value))
         *fits = false;
     return text;
@@ -42,11 +44,13 @@ speer_scalar_text (const json_t *value, bool *fits)
 int64_t
 speer_scalar_number (const json_t *value, bool *fits)
 {
-    if (json_is_number (value))
-        return (int64_t) json_number_value (value) == INT64_MIN ||
-                       json_is_real (value)
-                   ? (int64_t) json_number_value (value)
-                   : (int64_t) json_integer_value (value);
+    if (json_is_integer (value))
+        return json_integer_value (value);
+    if (json_is_real (value)) {
+        double real = json_real_value (value);
+        *fits = *fits && real > -REAL_MAX && real < REAL_MAX;
+        return *fits ? (int64_t) real : 0;
+    }
     if (!value || json_is_null (value))
         return SPEER_NONE;
     const char *text = json_is_string (value) ? json_string_value (value) : "x";

@@ -1,44 +1,12 @@
 #include <assert.h>
-#include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "apps.h"
 #include "batch.h"
 #include "control.h"
-#include "server.h"
-#include "work.h"
+#include "inside.h"
 #include "banned.h"
-
-#define URL_MAX 64  //  Bytes of "http://127.0.0.1:65535/eureka/"
-
-struct speer {
-    pthread_t thread;
-    pthread_mutex_t lock;  //  Over all that follows; recursive, so that what is
-                           //  called under it may use the public functions
-    pthread_cond_t changed;
-    bool stopped;
-    speer_core_t core;
-    speer_server_t *server;  //  Owned
-    speer_work_t *work;      //  Owned
-    char url[URL_MAX];
-    char control_url[URL_MAX];  //  "" without control port
-};
-
-static void
-s_lock (const speer_t *self)
-{
-    int rc = pthread_mutex_lock ((pthread_mutex_t *) &self->lock);
-    assert (rc == 0);
-}
-
-static void
-s_unlock (const speer_t *self)
-{
-    pthread_mutex_unlock ((pthread_mutex_t *) &self->lock);
-}
 
 //  Ends a change made by a caller: the thread looks at its timers again, and
 //  those who wait at their conditions
@@ -47,7 +15,7 @@ s_changed (speer_t *self)
 {
     pthread_cond_broadcast (&self->changed);
     speer_server_wake (self->server);
-    s_unlock (self);
+    speer_unlock (self);
 }
 
 //  ---- The thread
@@ -102,17 +70,17 @@ static void *
 s_run (void *arg)
 {
     speer_t *self = (speer_t *) arg;
-    s_lock (self);
+    speer_lock (self);
     while (!self->stopped) {
         int64_t wake_at = s_wake_at (self);
-        s_unlock (self);
+        speer_unlock (self);
         speer_server_poll (self->server, wake_at);
-        s_lock (self);
+        speer_lock (self);
         speer_server_serve (self->server);
         speer_work_turn (self->work, speer_server_conns (self->server));
         pthread_cond_broadcast (&self->changed);
     }
-    s_unlock (self);
+    speer_unlock (self);
     return NULL;
 }
 
@@ -170,7 +138,7 @@ speer_destroy (speer_t **self_p)
     if (!self)
         return;
     if (!self->stopped) {
-        s_lock (self);
+        speer_lock (self);
         self->stopped = true;
         s_changed (self);
         pthread_join (self->thread, NULL);
@@ -206,7 +174,7 @@ speer_port (const speer_t *self)
 void
 speer_rule (speer_t *self, const speer_rule_t *rule)
 {
-    s_lock (self);
+    speer_lock (self);
     speer_rules_add (self->core.rules, rule);
     s_changed (self);
 }
@@ -214,7 +182,7 @@ speer_rule (speer_t *self, const speer_rule_t *rule)
 void
 speer_item_rule (speer_t *self, const speer_item_rule_t *rule)
 {
-    s_lock (self);
+    speer_lock (self);
     speer_rules_add_item (self->core.rules, rule);
     s_changed (self);
 }
@@ -222,7 +190,7 @@ speer_item_rule (speer_t *self, const speer_item_rule_t *rule)
 void
 speer_clear (speer_t *self)
 {
-    s_lock (self);
+    speer_lock (self);
     speer_rules_clear (self->core.rules);
     s_changed (self);
 }
@@ -230,7 +198,7 @@ speer_clear (speer_t *self)
 size_t
 speer_release (speer_t *self)
 {
-    s_lock (self);
+    speer_lock (self);
     size_t count = speer_work_release (self->work);
     s_changed (self);
     return count;
@@ -239,7 +207,7 @@ speer_release (speer_t *self)
 void
 speer_set (speer_t *self, speer_setting_t setting, int64_t value)
 {
-    s_lock (self);
+    speer_lock (self);
     self->core.settings[setting] = value;
     if (setting == SPEER_SET_SYNC)
         speer_registry_sync (self->core.registry, value != 0);
@@ -249,7 +217,7 @@ speer_set (speer_t *self, speer_setting_t setting, int64_t value)
 bool
 speer_mode (speer_t *self, speer_mode_t mode)
 {
-    s_lock (self);
+    speer_lock (self);
     bool done = speer_server_mode (self->server, mode);
     s_changed (self);
     return done;
@@ -258,7 +226,7 @@ speer_mode (speer_t *self, speer_mode_t mode)
 void
 speer_advance (speer_t *self, int64_t ms)
 {
-    s_lock (self);
+    speer_lock (self);
     self->core.offset_ms += ms;
     speer_core_now (&self->core);
     s_changed (self);
@@ -267,7 +235,7 @@ speer_advance (speer_t *self, int64_t ms)
 void
 speer_reset (speer_t *self)
 {
-    s_lock (self);
+    speer_lock (self);
     speer_server_mode (self->server, SPEER_LISTEN);
     speer_server_drop (self->server);
     speer_work_drop (self->work);
@@ -276,196 +244,14 @@ speer_reset (speer_t *self)
     s_changed (self);
 }
 
-//  ---- Waiting
-
-//  Counters that somebody else keeps are looked up
-uint64_t
-speer_get (speer_t *self, speer_counter_t counter)
-{
-    s_lock (self);
-    uint64_t value = self->core.counters[counter];
-    if (counter == SPEER_INSTANCES) {
-        speer_core_now (&self->core);
-        value = speer_registry_size (self->core.registry);
-    }
-    else if (counter == SPEER_SAMPLES)
-        value = speer_journal_samples (self->core.journal);
-    s_unlock (self);
-    return value;
-}
-
-bool
-speer_wait_until (speer_t *self, speer_condition_fn *fn, void *arg,
-                  int limit_ms)
-{
-    int64_t limit_ns = speer_now_ns () + (int64_t) limit_ms * 1000000;
-    struct timespec limit = {.tv_sec = (time_t) (limit_ns / 1000000000),
-                             .tv_nsec = (long) (limit_ns % 1000000000)};
-    int rc = 0;
-    s_lock (self);
-    bool met = fn (self, arg);
-    while (!met && rc != ETIMEDOUT) {
-        rc = pthread_cond_timedwait (&self->changed, &self->lock, &limit);
-        met = fn (self, arg);
-    }
-    s_unlock (self);
-    return met;
-}
-
-typedef struct {
-    speer_counter_t counter;
-    uint64_t value;
-} s_mark_t;
-
-static bool
-s_reached (speer_t *self, void *arg)
-{
-    const s_mark_t *mark = (const s_mark_t *) arg;
-    return speer_get (self, mark->counter) >= mark->value;
-}
-
-static bool
-s_not_above (speer_t *self, void *arg)
-{
-    const s_mark_t *mark = (const s_mark_t *) arg;
-    return speer_get (self, mark->counter) <= mark->value;
-}
-
-bool
-speer_wait (speer_t *self, speer_counter_t counter, uint64_t value,
-            int limit_ms)
-{
-    s_mark_t mark = {counter, value};
-    return speer_wait_until (self, s_reached, &mark, limit_ms);
-}
-
-bool
-speer_wait_below (speer_t *self, speer_counter_t counter, uint64_t value,
-                  int limit_ms)
-{
-    s_mark_t mark = {counter, value};
-    return speer_wait_until (self, s_not_above, &mark, limit_ms);
-}
-
-//  ---- What came in
-
-static char *
-s_copy (const char *text, size_t size)
-{
-    char *copy = (char *) calloc (1, size + 1);
-    assert (copy);
-    if (text)
-        memcpy (copy, text, size);
-    return copy;
-}
-
-bool
-speer_request (speer_t *self, uint64_t n, speer_record_t *record)
-{
-    s_lock (self);
-    const speer_record_t *held = speer_journal_get (self->core.journal, n);
-    if (held) {
-        *record = *held;
-        record->method = strdup (held->method);
-        record->path = strdup (held->path);
-        record->head =
-            s_copy (held->head, held->head ? strlen (held->head) : 0);
-        record->body = s_copy (held->body, held->body ? held->body_bytes : 0);
-    }
-    s_unlock (self);
-    return held != NULL;
-}
-
-size_t
-speer_samples (speer_t *self, speer_sample_t *samples, size_t max)
-{
-    s_lock (self);
-    size_t count =
-        speer_journal_take_samples (self->core.journal, samples, max);
-    s_unlock (self);
-    return count;
-}
-
-//  ---- The registry
-
-static void
-s_view (speer_t *self, const speer_entry_t *entry, speer_lease_t *lease)
-{
-    speer_status_t held = speer_registry_held (self->core.registry, entry->id);
-    *lease = (speer_lease_t){.dirty = entry->info->dirty,
-                             .registered = entry->registered,
-                             .renewed = entry->renewed,
-                             .duration_ms = entry->duration_ms};
-    snprintf (lease->status, sizeof lease->status, "%s",
-              speer_status_name (entry->info->status));
-    snprintf (lease->overridden, sizeof lease->overridden, "%s",
-              speer_status_name (entry->info->overridden));
-    if (held != SPEER_STATUS_NOT_ONE)
-        snprintf (lease->held, sizeof lease->held, "%s",
-                  speer_status_name (held));
-}
-
-bool
-speer_lease (speer_t *self, const char *app, const char *id,
-             speer_lease_t *lease)
-{
-    s_lock (self);
-    speer_core_now (&self->core);
-    const speer_entry_t *entry =
-        speer_registry_find (self->core.registry, app, id);
-    if (entry && lease)
-        s_view (self, entry, lease);
-    s_unlock (self);
-    return entry != NULL;
-}
-
-//  Prints a new reference, which may be NULL
-static char *
-s_print (json_t *json)
-{
-    char *text = json ? json_dumps (json, JSON_COMPACT) : NULL;
-    json_decref (json);
-    return text;
-}
-
-char *
-speer_apps (speer_t *self)
-{
-    s_lock (self);
-    speer_core_now (&self->core);
-    char *text = s_print (speer_apps_all (self->core.registry));
-    s_unlock (self);
-    return text;
-}
-
-char *
-speer_instance (speer_t *self, const char *app, const char *id)
-{
-    s_lock (self);
-    speer_core_now (&self->core);
-    char *text = s_print (speer_apps_instance (self->core.registry, app, id));
-    s_unlock (self);
-    return text;
-}
-
-const char *
-speer_asg (speer_t *self, const char *name)
-{
-    s_lock (self);
-    const char *status =
-        json_string_value (json_object_get (self->core.asgs, name));
-    s_unlock (self);
-    return !status                       ? NULL
-           : !strcmp (status, "ENABLED") ? "ENABLED"
-                                         : "DISABLED";
-}
+//  ---- Another writer
 
 int
 speer_apply (speer_t *self, const char *body)
 {
     char *answer;
     speer_batch_way_t way = {.apply = true};
-    s_lock (self);
+    speer_lock (self);
     int status =
         speer_batch_apply (&self->core, body, strlen (body), way, &answer);
     free (answer);

@@ -61,7 +61,8 @@ typedef enum {
 
 //  How it works: name, option name, default, meaning
 #define SPEER_SETTINGS(X)                                                      \
-    X (COUNT, "count", 0, "count items and answer 200, keep no registry")      \
+    X (COUNT, "count", 0,                                                      \
+       "count items, answer 200: no registry, no bodies kept")                 \
     X (SERIAL, "serial", 0, "work on one request after the other")             \
     X (EXPIRE, "expire", 0, "leases expire by the registry's clock")           \
     X (SYNC, "sync", 1, "compare timestamps (syncWhenTimestampDiffers)")       \
@@ -83,6 +84,7 @@ typedef enum {
     X (LISTEN, "listen", "as a server does")                                   \
     X (REFUSE, "refuse", "connections are cut, new ones refused")              \
     X (BLACK_HOLE, "black-hole", "accepts and never reads")                    \
+    X (DEAF, "deaf", "its queue is full: connecting times out")                \
     X (RESET_ALL, "reset", "resets each connection before reading from it")
 
 typedef enum {
@@ -145,8 +147,8 @@ uint64_t speer_get (speer_t *self, speer_counter_t counter);
 //  Waits until the counter is at least (at most) value. False: limit_ms over.
 bool speer_wait (speer_t *self, speer_counter_t counter, uint64_t value,
                  int limit_ms);
-bool speer_wait_below (speer_t *self, speer_counter_t counter, uint64_t value,
-                       int limit_ms);
+bool speer_wait_at_most (speer_t *self, speer_counter_t counter, uint64_t value,
+                         int limit_ms);
 
 //  Waits until fn (self, arg) is true; it is asked after each thing that
 //  happens, and may call any function here but the waiting ones

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -12,14 +13,17 @@
 
 #define EVENTS_MAX 64  //  Handled in one turn
 #define BACKLOG    1024
+#define PLUGS_MAX  8
 
 struct speer_server {
     speer_core_t *core;    //  Borrowed
     speer_conns_t *conns;  //  Owned
     int epoll;
-    int wake;          //  eventfd
-    int listeners[2];  //  Main, control; -1: closed
-    int ports[2];      //  -1: none
+    int wake;              //  eventfd
+    int listeners[2];      //  Main, control; -1: closed
+    int ports[2];          //  -1: none
+    int plugs[PLUGS_MAX];  //  While deaf: own connections in the queue
+    size_t plug_count;
     speer_mode_t mode;
     struct epoll_event ready[EVENTS_MAX];
     int ready_count;
@@ -114,10 +118,60 @@ speer_server_drop (speer_server_t *self)
     speer_conns_drop (self->conns, false);
 }
 
+//  Watches the queue of the main port, or not
+static void
+s_watch_queue (speer_server_t *self, bool on)
+{
+    struct epoll_event event = {.events = on ? EPOLLIN : 0,
+                                .data.u64 = (uint32_t) self->listeners[0]};
+    epoll_ctl (self->epoll, EPOLL_CTL_MOD, self->listeners[0], &event);
+}
+
+//  Fills the queue with connections of our own until one is not let in: from
+//  then on the kernel drops whoever knocks
+static void
+s_plug (speer_server_t *self)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons ((uint16_t) self->ports[0]),
+                                  .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
+    bool full = false;
+    s_watch_queue (self, false);
+    listen (self->listeners[0], 0);
+    while (!full && self->plug_count < PLUGS_MAX) {
+        int fd =
+            socket (AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+            return;
+        struct pollfd connected = {.fd = fd, .events = POLLOUT};
+        self->plugs[self->plug_count++] = fd;
+        full = connect (fd, (struct sockaddr *) &address, sizeof address) &&
+               poll (&connected, 1, 0) == 0;
+    }
+}
+
+//  Takes them out again, and opens the queue
+static void
+s_unplug (speer_server_t *self)
+{
+    int fd;
+    while (self->plug_count)
+        close (self->plugs[--self->plug_count]);
+    if (self->listeners[0] >= 0) {
+        while ((fd = accept4 (self->listeners[0], NULL, NULL, SOCK_CLOEXEC)) >=
+               0)
+            close (fd);
+        listen (self->listeners[0], BACKLOG);
+        s_watch_queue (self, true);
+    }
+}
+
 bool
 speer_server_mode (speer_server_t *self, speer_mode_t mode)
 {
     bool listening = self->listeners[0] >= 0;
+    if (self->mode == SPEER_DEAF && mode != SPEER_DEAF)
+        s_unplug (self);
     if (mode == SPEER_REFUSE && listening) {
         close (self->listeners[0]);
         self->listeners[0] = -1;
@@ -125,6 +179,8 @@ speer_server_mode (speer_server_t *self, speer_mode_t mode)
     }
     if (mode != SPEER_REFUSE && !listening && !s_listen (self, false))
         return false;
+    if (mode == SPEER_DEAF && self->mode != SPEER_DEAF)
+        s_plug (self);
     self->mode = mode;
     speer_conns_mode (self->conns, mode);
     return true;
@@ -166,6 +222,7 @@ speer_server_destroy (speer_server_t **self_p)
     if (!self)
         return;
     speer_conns_destroy (&self->conns);
+    s_unplug (self);
     for (int i = 0; i < 2; i++)
         if (self->listeners[i] >= 0)
             close (self->listeners[i]);

@@ -240,13 +240,11 @@ s_note (speer_work_t *self, speer_conn_t *conn, const speer_http_t *request,
     counters[SPEER_BYTES] += request->head_size + request->body_size;
     if (++counters[SPEER_IN_FLIGHT] > counters[SPEER_MAX_IN_FLIGHT])
         counters[SPEER_MAX_IN_FLIGHT] = counters[SPEER_IN_FLIGHT];
-    counters[SPEER_UNMARKED] +=
-        !batch && *request->method != 'G' &&
-        !speer_http_header_has (request, "x-netflix-discovery-replication",
-                                "true");
-    conn->record = speer_journal_add (self->core->journal, request,
-                                      (uint64_t) now_ns / 1000000, items,
-                                      (size_t) settings[SPEER_SET_KEEP]);
+    counters[SPEER_UNMARKED] += !batch && *request->method != 'G' &&
+                                !speer_routes_is_replication (request);
+    conn->record = speer_journal_add (
+        self->core->journal, request, (uint64_t) now_ns / 1000000, items,
+        settings[SPEER_SET_COUNT] ? 0 : (size_t) settings[SPEER_SET_KEEP]);
     if (settings[SPEER_SET_SAMPLE] && batch)
         speer_journal_sample (self->core->journal, request, now_ns,
                               (uint64_t) settings[SPEER_SET_SAMPLE]);

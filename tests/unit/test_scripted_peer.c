@@ -1,51 +1,7 @@
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include "client.h"
-#include "scripted_peer.h"
+#include "scripted_case.h"
 #include "banned.h"
 
-#define BATCH    "/eureka/peerreplication/batch/"
-#define LIMIT_MS 5000
-#define QUIET_MS 50  //  Long enough to see that nothing comes
-#define MARKED   "x-netflix-discovery-replication: true\r\n"
-#define HEARTBEAT                                                              \
-    "{\"replicationList\":[{\"appName\":\"A\",\"id\":\"a1\","                  \
-    "\"action\":\"Heartbeat\"}]}"
-#define REGISTER                                                               \
-    "{\"replicationList\":[{\"appName\":\"A\",\"id\":\"a1\",\"instanceInfo\":" \
-    "{\"instanceId\":\"a1\",\"hostName\":\"h\",\"app\":\"A\",\"ipAddr\":"      \
-    "\"192.0.2.1\",\"dataCenterInfo\":{\"@class\":\"com.netflix.appinfo."      \
-    "MyDataCenterInfo\",\"name\":\"MyOwn\"},\"lastDirtyTimestamp\":\"5\"},"    \
-    "\"action\":\"Register\"}]}"
-
-static speer_t *s_peer;
-static speer_response_t s_response;
-
-static void
-s_setup (void)
-{
-    s_peer = speer_new (0, 0);
-    cr_assert (s_peer);
-}
-
-static void
-s_teardown (void)
-{
-    speer_response_free (&s_response);
-    speer_destroy (&s_peer);
-}
-
 TestSuite (scripted_peer, .init = s_setup, .fini = s_teardown, .timeout = 60);
-
-static int
-s_post (const char *body)
-{
-    speer_response_free (&s_response);
-    return speer_call (speer_port (s_peer), "POST", BATCH, NULL, body,
-                       &s_response);
-}
 
 //  Posts a registration under a rule and reads for limit_ms
 static void
@@ -54,7 +10,7 @@ s_post_under (const speer_rule_t *rule, int limit_ms)
     int fd = speer_client_connect (speer_port (s_peer));
     cr_assert (fd >= 0);
     speer_rule (s_peer, rule);
-    speer_client_send (fd, "POST", BATCH, NULL, REGISTER);
+    s_send (fd, REGISTER_AT ("5"));
     speer_response_free (&s_response);
     speer_client_read (fd, limit_ms, &s_response);
     close (fd);
@@ -62,7 +18,7 @@ s_post_under (const speer_rule_t *rule, int limit_ms)
 
 Test (scripted_peer, answers_a_batch_and_shows_the_registry)
 {
-    cr_assert_eq (s_post (REGISTER), 200);
+    cr_assert_eq (s_post (REGISTER_AT ("5")), 200);
     cr_assert_str_eq (s_response.body,
                       "{\"responseList\":[{\"statusCode\":200}]}");
     speer_response_free (&s_response);
@@ -103,7 +59,7 @@ Test (scripted_peer, waits_until_it_is_released)
 {
     int fd = speer_client_connect (speer_port (s_peer));
     speer_rule (s_peer, &(speer_rule_t){.delay_ms = SPEER_HELD, .count = 1});
-    speer_client_send (fd, "POST", BATCH, NULL, REGISTER);
+    s_send (fd, REGISTER_AT ("5"));
     cr_assert (speer_wait (s_peer, SPEER_PENDING, 1, LIMIT_MS));
     cr_assert_not (speer_lease (s_peer, "A", "a1", NULL));
     cr_assert_eq (speer_release (s_peer), 1);
@@ -117,7 +73,7 @@ Test (scripted_peer, applies_long_after_the_client_has_gone)
 {
     int fd = speer_client_connect (speer_port (s_peer));
     speer_rule (s_peer, &(speer_rule_t){.delay_ms = SPEER_HELD});
-    speer_client_send (fd, "POST", BATCH, NULL, REGISTER);
+    s_send (fd, REGISTER_AT ("5"));
     cr_assert (speer_wait (s_peer, SPEER_PENDING, 1, LIMIT_MS));
     close (fd);
     cr_assert (speer_wait (s_peer, SPEER_ABANDONED, 1, LIMIT_MS));
@@ -136,7 +92,7 @@ Test (scripted_peer, applies_late_what_it_has_reset)
     cr_assert_eq (speer_get (s_peer, SPEER_INSTANCES), 0);
     cr_assert_eq (speer_release (s_peer), 1);
     cr_assert (speer_wait (s_peer, SPEER_INSTANCES, 1, LIMIT_MS));
-    cr_assert (speer_wait_below (s_peer, SPEER_PENDING, 0, LIMIT_MS));
+    cr_assert (speer_wait_at_most (s_peer, SPEER_PENDING, 0, LIMIT_MS));
 }
 
 Test (scripted_peer, resets_after_applying_and_before_it)
@@ -156,7 +112,7 @@ Test (scripted_peer, resets_before_reading)
     int fd = speer_client_connect (speer_port (s_peer));
     cr_assert (speer_wait (s_peer, SPEER_OPEN, 1, LIMIT_MS));
     speer_mode (s_peer, SPEER_RESET_ALL);
-    speer_client_send (fd, "POST", BATCH, NULL, REGISTER);
+    s_send (fd, REGISTER_AT ("5"));
     speer_client_read (fd, LIMIT_MS, &s_response);
     cr_assert_eq (s_response.end, SPEER_END_RESET);
     cr_assert_eq (speer_get (s_peer, SPEER_REQUESTS), 0);
@@ -184,18 +140,18 @@ Test (scripted_peer, refuses_and_listens_again_on_the_same_port)
     speer_client_read (fd, LIMIT_MS, &s_response);
     cr_assert_eq (s_response.end, SPEER_END_CLOSED);
     close (fd);
-    cr_assert_eq (s_post (HEARTBEAT), 0);
+    cr_assert_eq (s_post (HEARTBEAT ("5")), 0);
     cr_assert_eq (s_response.end, SPEER_END_REFUSED);
     cr_assert (speer_mode (s_peer, SPEER_LISTEN));
     cr_assert_eq (speer_port (s_peer), port);
-    cr_assert_eq (s_post (HEARTBEAT), 200);
+    cr_assert_eq (s_post (HEARTBEAT ("5")), 200);
 }
 
 Test (scripted_peer, reads_nothing_as_a_black_hole)
 {
     int fd = speer_client_connect (speer_port (s_peer));
     speer_mode (s_peer, SPEER_BLACK_HOLE);
-    speer_client_send (fd, "POST", BATCH, NULL, HEARTBEAT);
+    s_send (fd, HEARTBEAT ("5"));
     speer_client_read (fd, QUIET_MS, &s_response);
     cr_assert_eq (s_response.end, SPEER_END_LIMIT);
     cr_assert_eq (speer_get (s_peer, SPEER_REQUESTS), 0);
@@ -211,7 +167,7 @@ Test (scripted_peer, forgets_connections_the_client_closed_in_a_black_hole)
     speer_mode (s_peer, SPEER_BLACK_HOLE);
     int fd = speer_client_connect (speer_port (s_peer));
     cr_assert (speer_wait (s_peer, SPEER_OPEN, 1, LIMIT_MS));
-    speer_client_send (fd, "POST", BATCH, NULL, HEARTBEAT);
+    s_send (fd, HEARTBEAT ("5"));
     close (fd);
-    cr_assert (speer_wait_below (s_peer, SPEER_OPEN, 0, LIMIT_MS));
+    cr_assert (speer_wait_at_most (s_peer, SPEER_OPEN, 0, LIMIT_MS));
 }

@@ -1,0 +1,376 @@
+//  What a body may look like (EUREKA.md 2), and the calls for one instance (1.3)
+#include "scripted_case.h"
+#include "banned.h"
+
+TestSuite (scripted_codec, .init = s_setup, .fini = s_teardown, .timeout = 60);
+
+#define INSTANCE "/eureka/v2/apps/a/a1"
+
+static bool
+s_held (void)
+{
+    return speer_lease (s_peer, "A", "a1", NULL);
+}
+
+//  Registers one with these members; returns the HTTP status of the batch
+static int
+s_register (const char *members)
+{
+    char *item = NULL;
+    speer_apply (s_peer, "{\"replicationList\":[{\"appName\":\"A\",\"id\":"
+                         "\"a1\",\"action\":\"Cancel\"}]}");
+    cr_assert (asprintf (&item,
+                         ITEM ("Register", "'instanceInfo':" INFO ("%s") ","),
+                         members) > 0);
+    int status = s_post (item);
+    free (item);
+    return status;
+}
+
+static json_t *
+s_instance (void)
+{
+    char *text = speer_instance (s_peer, "A", "a1");
+    json_t *root = json_loads (text ? text : "{}", 0, NULL);
+    json_t *instance = json_incref (json_object_get (root, "instance"));
+    json_decref (root);
+    free (text);
+    cr_assert (instance);
+    return instance;
+}
+
+//  The instance's member is, as JSON
+static void
+s_expect (const char *member, const char *json)
+{
+    json_t *instance = s_instance ();
+    char *quoted = s_quoted (json);
+    char *text = json_dumps (json_object_get (instance, member),
+                             JSON_ENCODE_ANY | JSON_COMPACT);
+    cr_assert_str_eq (text ? text : "", quoted, "%s: %s instead of %s", member,
+                      text, quoted);
+    free (text);
+    free (quoted);
+    json_decref (instance);
+}
+
+//  ---- The list
+
+Test (scripted_codec, the_whole_list_is_400_for_one_unknown_member)
+{
+    cr_assert_eq (s_post (REGISTER_AT ("5") ",{'appName':'A','x':1}"), 400);
+    cr_assert_str_eq (s_response.body,
+                      "{\"error\":\"cannot parse request body\"}");
+    cr_assert_not (s_held ());
+    cr_assert_eq (s_post (ITEM ("Heartbeat", "'overriddenstatus':'UP',")), 400);
+    cr_assert_eq (
+        s_call ("POST", BATCH, NULL, "{'replicationList':[],'other':1}"), 400);
+}
+
+Test (scripted_codec, an_action_is_an_exact_name_or_an_ordinal)
+{
+    cr_assert_eq (s_post (ITEM ("heartbeat", "")), 400);
+    cr_assert_eq (s_post (ITEM ("Evict", "")), 400);
+    cr_assert_eq (s_post ("{'appName':'A','id':'a1','action':5}"), 400);
+    cr_assert_eq (s_item ("{'appName':'A','id':'a1','action':2}"), 404);
+    cr_assert_eq (s_item ("{'appName':'A','id':'a1','action':null}"), 500);
+}
+
+Test (scripted_codec, a_list_that_is_missing_or_null_is_500)
+{
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "{}"), 500);
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "{'replicationList':null}"),
+                  500);
+}
+
+Test (scripted_codec, an_empty_list_is_200)
+{
+    cr_assert_eq (s_post (""), 200);
+    cr_assert_str_eq (s_response.body, "{\"responseList\":[]}");
+}
+
+Test (scripted_codec, a_null_item_is_500_after_those_before_it)
+{
+    cr_assert_eq (s_post (REGISTER_AT ("5") ",null," CANCEL), 500);
+    cr_assert (s_held ());
+}
+
+Test (scripted_codec, what_is_no_list_is_400)
+{
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "[]"), 400);
+    cr_assert_eq (s_call ("POST", BATCH, NULL, ""), 400);
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "{'replicationList':{}}"), 400);
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "{'replicationList':["), 400);
+}
+
+Test (scripted_codec, text_behind_the_list_is_ignored)
+{
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "{'replicationList':[]} x"),
+                  200);
+}
+
+Test (scripted_codec, a_timestamp_is_a_number_or_the_text_of_one)
+{
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (s_item (HEARTBEAT ("'5'")), 200);
+    cr_assert_eq (s_item (HEARTBEAT ("5.9")), 200);
+    cr_assert_eq (s_item (HEARTBEAT ("6")), 404);
+    cr_assert_eq (s_item (HEARTBEAT ("''")), 200);
+    cr_assert_eq (s_item (HEARTBEAT ("null")), 200);
+    cr_assert_eq (s_post (HEARTBEAT ("'five'")), 400);
+    cr_assert_eq (s_post (HEARTBEAT ("true")), 400);
+}
+
+Test (scripted_codec, a_wrapped_info_makes_one_entry_too_many)
+{
+    cr_assert_eq (s_post (ITEM ("Register", "'instanceInfo':{'instance':" INFO (
+                                                "'sid':'na'") "},")),
+                  200);
+    cr_assert_eq (s_code (0), 500);
+    cr_assert_eq (s_code (1), 500);
+    cr_assert_not (s_held ());
+}
+
+Test (scripted_codec, the_media_type_must_be_json)
+{
+    static const struct {
+        const char *headers;
+        int status;
+    } cases[] = {
+        {"Content-Type: application/json\r\n", 200},
+        {"Content-Type: application/json;charset=UTF-8\r\n", 200},
+        {"Content-Type: application/json;charset=utf-16\r\n", 415},
+        {"Content-Type: text/plain\r\n", 415},
+        {"Content-Type:\r\n", 415},
+        {"Content-Type: application/xml\r\n", 400},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_assert_eq (
+            s_call ("POST", BATCH, cases[i].headers, "{'replicationList':[]}"),
+            cases[i].status, "%s", cases[i].headers);
+}
+
+Test (scripted_codec, the_answer_is_xml_unless_json_is_accepted)
+{
+    s_call ("POST", BATCH, "Accept: */*\r\n", "{'replicationList':[]}");
+    cr_assert (strstr (s_response.text, "Content-Type: application/xml"));
+}
+
+//  ---- InstanceInfo
+
+Test (scripted_codec, absent_members_have_their_defaults)
+{
+    cr_assert_eq (s_register ("'sid':'na','lastDirtyTimestamp':5"), 200);
+    s_expect ("status", "'UP'");
+    s_expect ("overriddenStatus", "'UNKNOWN'");
+    s_expect ("port", "{'$':7001,'@enabled':'true'}");
+    s_expect ("securePort", "{'$':7002,'@enabled':'false'}");
+    s_expect ("countryId", "1");
+    s_expect ("metadata", "{'@class':'java.util.Collections$EmptyMap'}");
+    s_expect ("lastDirtyTimestamp", "'5'");
+    s_expect ("actionType", "'ADDED'");
+}
+
+Test (scripted_codec, an_absent_timestamp_is_the_receivers_clock)
+{
+    s_register ("'sid':'na'");
+    cr_assert_gt (s_lease ().dirty, 1600000000000);
+    s_register ("'lastDirtyTimestamp':'soon'");
+    cr_assert_eq (s_lease ().dirty, 0);
+}
+
+Test (scripted_codec, values_are_read_as_the_codec_reads_them)
+{
+    s_register ("'status':'up','port':{'$':'80','@enabled':true},"
+                "'securePort':{'@enabled':'TRUE'},'countryId':'7',"
+                "'metadata':{'a':1,'b':null,'c':true,'@class':'x'},"
+                "'appGroupName':'grp','unknown':3,'identifyingAttribute':[1]");
+    s_expect ("status", "'UNKNOWN'");
+    s_expect ("port", "{'$':80,'@enabled':'true'}");
+    s_expect ("securePort", "{'@enabled':'false','$':7002}");
+    s_expect ("countryId", "7");
+    s_expect ("metadata", "{'a':'1','b':'null','c':'true'}");
+    s_expect ("appGroupName", "'GRP'");
+    s_expect ("unknown", "");
+}
+
+Test (scripted_codec, the_later_spelling_of_the_override_wins)
+{
+    s_register ("'overriddenStatus':'DOWN','overriddenstatus':'UP'");
+    cr_assert_str_eq (s_lease ().overridden, "UP");
+}
+
+Test (scripted_codec, what_breaks_the_codec_is_400_for_all)
+{
+    static const char *const members[] = {
+        "'port':8080",
+        "'port':{'$':80,'other':1}",
+        "'port':{'$':'x'}",
+        "'metadata':{'a':{}}",
+        "'metadata':[]",
+        "'leaseInfo':{'durationInSecs':{}}",
+        "'unknown':{}",
+        "'unknown':[]",
+        "'vipAddress':{}",
+        "'countryId':'x'",
+        "'app':null",
+        "'dataCenterInfo':{'name':'MyOwn'}",
+        "'dataCenterInfo':{'@class':'other','name':'MyOwn'}",
+        "'dataCenterInfo':{'@class':'com.netflix.appinfo.MyDataCenterInfo',"
+        "'name':'Mine'}",
+        "'dataCenterInfo':{'@class':'com.netflix.appinfo.MyDataCenterInfo',"
+        "'name':'MyOwn','metadata':{}}",
+        "'dataCenterInfo':{'@class':'com.netflix.appinfo.AmazonInfo',"
+        "'metadata':{},'name':'Amazon'}",
+        "'dataCenterInfo':{'@class':'com.netflix.appinfo.AmazonInfo',"
+        "'name':'Amazon','metadata':{},'other':1}",
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        cr_assert_eq (s_register (members[i]), 400, "%s", members[i]);
+    cr_assert_not (s_held ());
+}
+
+Test (scripted_codec, an_amazon_data_centre_gets_the_id_of_the_instance)
+{
+    s_register ("'dataCenterInfo':{'name':'Amazon','@class':"
+                "'com.netflix.appinfo.AmazonInfo','metadata':{}}");
+    s_expect ("dataCenterInfo", "{'@class':'com.netflix.appinfo.AmazonInfo',"
+                                "'name':'Amazon','metadata':{'instance-id':"
+                                "'a1'}}");
+}
+
+Test (scripted_codec, an_amazon_data_centre_without_metadata_swallows_a_member)
+{
+    cr_assert_eq (
+        s_item (ITEM ("Register",
+                      "'instanceInfo':{'app':'A','instanceId':'a1','hostName':"
+                      "'h','ipAddr':'i','dataCenterInfo':{'@class':"
+                      "'com.netflix.appinfo.AmazonInfo','name':'Amazon'},"
+                      "'status':'DOWN','sid':'s'},")),
+        200);
+    cr_assert_str_eq (s_lease ().status, "UP");
+}
+
+Test (scripted_codec, a_batch_answers_200_to_what_it_does_not_store)
+{
+    static const char *const members[] = {
+        "'hostName':''",
+        "'hostName':null",
+        "'ipAddr':' '",
+        "'app':'B'",
+        "'dataCenterInfo':null",
+        "'app':''",
+        "'dataCenterInfo':{'@class':'com.netflix.appinfo.MyDataCenterInfo'}",
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        cr_assert_eq (s_register (members[i]), 200, "%s", members[i]);
+        cr_assert_eq (s_code (0), 200, "%s", members[i]);
+    }
+    cr_assert_eq (speer_get (s_peer, SPEER_INSTANCES), 0);
+}
+
+//  ---- The calls for one instance
+
+Test (scripted_codec, a_call_of_its_own_registers_with_204_or_says_why_not)
+{
+    const char *path = "/eureka/apps/a";
+    cr_assert_eq (
+        s_call ("POST", path, MARKED, "{'instance':" INFO ("'sid':'na'") "}"),
+        204);
+    cr_assert (s_held ());
+    cr_assert_eq (s_call ("POST", path, MARKED, INFO ("'sid':'na'")), 400);
+    cr_assert_eq (s_call ("POST", path, MARKED,
+                          "{'instance':" INFO ("'hostName':''") "}"),
+                  400);
+    cr_assert_eq (s_call ("POST", path, "Content-Type: text/plain\r\n", "{}"),
+                  415);
+}
+
+Test (scripted_codec, a_call_of_its_own_renews)
+{
+    cr_assert_eq (s_call ("PUT", INSTANCE, MARKED, NULL), 404);
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (
+        s_call ("PUT", INSTANCE "?lastDirtyTimestamp=5", MARKED, NULL), 200);
+    cr_assert_eq (
+        s_call ("PUT", INSTANCE "?lastDirtyTimestamp=4", MARKED, NULL), 409);
+    cr_assert (
+        strstr (s_response.body, "{\"instance\":{\"instanceId\":\"a1\""));
+    cr_assert_eq (
+        s_call ("PUT", INSTANCE "?lastDirtyTimestamp=6&overriddenstatus=DOWN",
+                MARKED, "{}"),
+        404);
+    cr_assert_str_eq (s_lease ().held, "DOWN");
+}
+
+Test (scripted_codec, a_call_of_its_own_changes_the_status_and_back)
+{
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (s_call ("PUT",
+                          INSTANCE "/status?value=DOWN&lastDirtyTimestamp=6",
+                          MARKED, NULL),
+                  200);
+    cr_assert_str_eq (s_lease ().status, "DOWN");
+    cr_assert_eq (s_lease ().dirty, 6);
+    cr_assert_eq (s_call ("DELETE", INSTANCE "/status?value=UP", MARKED, NULL),
+                  200);
+    cr_assert_str_eq (s_lease ().status, "UP");
+    cr_assert_eq (s_call ("PUT", INSTANCE "/status", MARKED, NULL), 500);
+}
+
+Test (scripted_codec, a_call_of_its_own_cancels)
+{
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (s_call ("DELETE", INSTANCE, MARKED, NULL), 200);
+    cr_assert_eq (s_call ("DELETE", INSTANCE, MARKED, NULL), 404);
+    cr_assert_eq (speer_get (s_peer, SPEER_UNMARKED), 0);
+}
+
+Test (scripted_codec, a_call_without_the_mark_is_a_clients_and_counted)
+{
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (s_call ("PUT", INSTANCE "?lastDirtyTimestamp=4", NULL, NULL),
+                  200);
+    cr_assert_eq (speer_get (s_peer, SPEER_UNMARKED), 1);
+    //  Status rule 4: what the lease has stands
+    s_item (STATUS ("OUT_OF_SERVICE", "5"));
+    speer_advance (s_peer, 3700000);
+    s_call ("POST", "/eureka/apps/A", NULL,
+            "{'instance':" INFO ("'lastDirtyTimestamp':6") "}");
+    cr_assert_str_eq (s_lease ().status, "OUT_OF_SERVICE");
+}
+
+Test (scripted_codec, ids_and_names_come_percent_encoded)
+{
+    speer_apply (
+        s_peer, "{\"replicationList\":[{\"appName\":\"A B\",\"action\":1,"
+                "\"instanceInfo\":{\"instanceId\":\"h:a+1\",\"hostName\":\"h\","
+                "\"app\":\"A B\",\"ipAddr\":\"i\",\"dataCenterInfo\":{\"@class"
+                "\":\"com.netflix.appinfo.MyDataCenterInfo\",\"name\":\"MyOwn"
+                "\"}}}]}");
+    cr_assert_eq (s_call ("GET", "/v2/apps/a%20b/h%3Aa+1", NULL, NULL), 200);
+}
+
+Test (scripted_codec, asg_status_is_kept_by_name)
+{
+    cr_assert_null (speer_asg (s_peer, "g-v1"));
+    cr_assert_eq (
+        s_call ("PUT", "/eureka/v2/asg/g-v1/status?value=DISABLED", MARKED, ""),
+        200);
+    cr_assert_str_eq (speer_asg (s_peer, "g-v1"), "DISABLED");
+    cr_assert_eq (s_call ("PUT", "/eureka/asg/g-v1/status", MARKED, NULL), 500);
+}
+
+Test (scripted_codec, the_registry_is_read_below_each_base)
+{
+    s_post (REGISTER_AT ("5"));
+    cr_assert_eq (s_call ("GET", "/eureka/apps/", NULL, NULL), 200);
+    cr_assert (strstr (s_response.body, "\"versions__delta\":\"1\""));
+    cr_assert_eq (s_call ("GET", "/v2/apps/a", NULL, NULL), 200);
+    cr_assert (strstr (s_response.body, "{\"application\":{\"name\":\"A\","
+                                        "\"instance\":[{\"instanceId\""));
+    cr_assert_eq (s_call ("GET", INSTANCE, NULL, NULL), 200);
+    cr_assert_eq (s_call ("GET", "/eureka/apps/B", NULL, NULL), 404);
+    cr_assert_eq (s_call ("GET", "/eureka/apps/A/a2", NULL, NULL), 404);
+    cr_assert_eq (s_call ("GET", "/eureka/elsewhere", NULL, NULL), 404);
+}
