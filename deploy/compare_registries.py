@@ -8,7 +8,7 @@ SOURCE.json is the registry as GET /eureka/apps shows it; URL is a server's base
 URL. With --wait the servers are asked again and again until all of them are
 equal to the source, or the time is over; when each became equal is in the
 table. With --stats, the file holds "stats" lines of zpeerctl watch, from which
-comes how many instances each peer is owed.
+comes how many instances wait to be sent to each peer, and how many it is owed.
 
 An instance is equal if status, overridden status, timestamp, addresses, ports
 and metadata are. Exit status: 0 all servers are equal, 1 some are not, 2 one
@@ -16,16 +16,15 @@ could not be read.
 """
 
 import argparse
+import concurrent.futures
 import json
 import sys
 import time
-import urllib.error
 import urllib.request
 
 MEMBERS = """status overriddenStatus lastDirtyTimestamp hostName ipAddr
 vipAddress secureVipAddress homePageUrl""".split()
 POLL_SECONDS = 0.05
-SHOWN_DIFFERENCES = 3
 
 
 def as_list(value):
@@ -60,7 +59,7 @@ def fetch(url):
         url.rstrip("/") + "/apps", headers={"Accept": "application/json"}
     )
     with urllib.request.urlopen(request, timeout=10) as reply:
-        return read_registry(json.load(reply))
+        return reply.read()
 
 
 class Peer:
@@ -74,8 +73,8 @@ class Peer:
         self.missing = self.extra = self.different = ()
         self.equal_after = None
 
-    def look(self, source, seconds):
-        self.held = fetch(self.url)
+    def compare(self, source, answer, seconds):
+        self.held = read_registry(json.loads(answer))
         self.missing = [key for key in source if key not in self.held]
         self.extra = [key for key in self.held if key not in source]
         self.different = [
@@ -88,37 +87,34 @@ class Peer:
         elif self.equal_after is None:
             self.equal_after = seconds
 
-    def row(self, source, owed):
+    def row(self, source, figures):
         equal = len(source) - len(self.missing) - len(self.different)
         verdict = "NOT the same"
         if self.equal_after is not None:
-            verdict = f"the same, seen after {self.equal_after:.2f} s"
-        return [
-            self.name,
-            f"{len(self.held):,}",
-            f"{equal:,}",
-            f"{len(self.missing):,}",
-            f"{len(self.extra):,}",
-            f"{len(self.different):,}",
-            f"{owed:,}" if owed is not None else "-",
-            verdict,
-        ]
+            verdict = "the same"
+            if self.equal_after >= POLL_SECONDS:
+                verdict += f", after {self.equal_after:.1f} s"
+        counts = [len(self.held), equal]
+        counts += [len(self.missing), len(self.extra), len(self.different)]
+        counts += [figures.get("queued"), figures.get("owed")]
+        return [self.name] + [shown(count) for count in counts] + [verdict]
 
     def examples(self, source):
-        """A few sentences about what is not equal."""
-        lines = []
-        for key in self.missing[:SHOWN_DIFFERENCES]:
-            lines.append(f"{'/'.join(key)} is missing")
-        for key in self.extra[:SHOWN_DIFFERENCES]:
-            lines.append(f"{'/'.join(key)} should be gone")
-        for key in self.different[:SHOWN_DIFFERENCES]:
+        """A sentence about each way in which something is not equal."""
+        for key in self.missing[:1]:
+            yield f"{key[1]} is missing"
+        for key in self.extra[:1]:
+            yield f"{key[1]} should be gone"
+        for key in self.different[:1]:
             for name, value in source[key].items():
                 held = self.held[key][name]
                 if held != value:
-                    lines.append(
-                        f"{'/'.join(key)}: {name} is {held}, not {value}"
-                    )
-        return lines
+                    yield f"{key[1]}: {name} is {held}, not {value}"
+                    break
+
+
+def shown(count):
+    return "-" if count is None else f"{count:,}"
 
 
 def print_table(rows):
@@ -130,16 +126,25 @@ def print_table(rows):
         print("    " + "  ".join(cells).rstrip())
 
 
-def read_owed(path):
-    """{base URL: instances owed}, from the newest figures of each peer."""
-    owed = {}
+def read_stats(path):
+    """{base URL: figures}, the newest of each peer."""
+    stats = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             figures = json.loads(line)["data"]
             if "owed" in figures:
-                count = figures["owed"] + figures.get("renew", 0)
-                owed[figures["peer"].rstrip("/")] = count
-    return owed
+                stats[figures["peer"].rstrip("/")] = figures
+    return stats
+
+
+def look(peers, source, started):
+    """Asks all at the same moment, and then compares."""
+    seconds = time.monotonic() - started
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = list(pool.map(fetch, [peer.url for peer in peers]))
+    for peer, answer in zip(peers, answers):
+        peer.compare(source, answer, seconds)
+    return all(peer.equal_after is not None for peer in peers)
 
 
 def main():
@@ -155,23 +160,21 @@ def main():
         source = read_registry(json.load(file))
 
     started = time.monotonic()
-    while True:
-        for peer in options.peers:
-            peer.look(source, time.monotonic() - started)
-        equal = all(peer.equal_after is not None for peer in options.peers)
-        if equal or time.monotonic() - started >= options.wait:
-            break
+    equal = look(options.peers, source, started)
+    while not equal and time.monotonic() - started < options.wait:
         time.sleep(POLL_SECONDS)
+        equal = look(options.peers, source, started)
 
-    owed = read_owed(options.stats) if options.stats else {}
-    rows = ["registry holds equal missing extra different owed".split() + [""]]
-    rows.append(["source", f"{len(source):,}"] + ["-"] * 5 + [""])
+    stats = read_stats(options.stats) if options.stats else {}
+    rows = ["registry holds equal missing extra different waiting owed".split()]
+    rows[0].append("")
+    rows.append(["source", shown(len(source))] + ["-"] * 6 + [""])
     for peer in options.peers:
-        rows.append(peer.row(source, owed.get(peer.url.rstrip("/"))))
+        rows.append(peer.row(source, stats.get(peer.url.rstrip("/"), {})))
     print_table(rows)
     for peer in options.peers:
         for line in peer.examples(source):
-            print(f"    {peer.name}: {line}")
+            print(f"      {peer.name}: {line}")
     return 0 if equal else 1
 
 

@@ -27,7 +27,7 @@
 //  Largest encoded event (<zpeer/event.h>)
 #define EVENT_MAX 262144
 
-//  How often progress is shown while the input has nothing new, ms
+//  How often replies are taken while the input has nothing new, ms
 #define IDLE_MS 100
 
 typedef struct {
@@ -231,8 +231,17 @@ s_handle_line (self_t *self, const char *text, size_t size)
     json_decref (value);
 }
 
-//  Reads to the end of the input. While a pipe has nothing new, what is gathered
-//  goes out, and replies are taken. Returns 0, or an error of the input.
+//  A pipe has nothing new: what is gathered goes out, and replies are taken
+static void
+s_idle (self_t *self)
+{
+    do {
+        self->error = feeder_flush (self->feeder);
+        s_show_progress (self);
+    } while (self->error == ZPEER_OK && !lines_wait (self->lines, IDLE_MS));
+}
+
+//  Reads to the end of the input. Returns 0, or an error of the input.
 static int
 s_read_all (self_t *self)
 {
@@ -240,10 +249,8 @@ s_read_all (self_t *self)
     size_t size = 0;
     int rc = ZPEER_OK;
     while (rc == ZPEER_OK && self->error == ZPEER_OK) {
-        while (self->error == ZPEER_OK && !lines_wait (self->lines, IDLE_MS)) {
-            self->error = feeder_flush (self->feeder);
-            s_show_progress (self);
-        }
+        if (!lines_wait (self->lines, 0))
+            s_idle (self);
         if (self->error == ZPEER_OK)
             rc = lines_next (self->lines, &text, &size);
         if (rc == ZPEER_OK && self->error == ZPEER_OK)
