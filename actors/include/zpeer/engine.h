@@ -57,12 +57,16 @@ zpeer_engine_set (zpeer_engine_t *self, const char *key, const char *value);
 ZPEER_EXPORT int
 zpeer_engine_set_options (zpeer_engine_t *self, const zpeer_options_t *options);
 
-//  A sentence about the last call that failed; "" before. Valid until the next
-//  call.
+//  What was wrong with the last call that returns an error; "" if nothing was.
+//  Valid until the next one.
 ZPEER_EXPORT const char *zpeer_engine_error (const zpeer_engine_t *self);
 
-//  Starts acceptor, health and reporter and binds both endpoints. Returns
-//  ZPEER_OK, or ZPEER_E_BIND, ZPEER_E_RESOURCES, ZPEER_E_STATE.
+//  Starts acceptor, health and reporter, binds both endpoints, and adds the
+//  peers that eureka.client.service-url and apiml.discovery.allPeersUrls list,
+//  but for this node itself. A listed peer that cannot be added is logged and
+//  does not keep the others from running. Returns ZPEER_OK, or ZPEER_E_BIND,
+//  ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no URL),
+//  ZPEER_E_STATE, and then nothing runs.
 ZPEER_EXPORT int zpeer_engine_start (zpeer_engine_t *self);
 
 //  The endpoints as bound (with the port that was chosen, if it was "*").
@@ -74,8 +78,10 @@ ZPEER_EXPORT const char *zpeer_engine_outcomes (const zpeer_engine_t *self);
 //  in the URL, or as user and password (both may be NULL). From now on it is
 //  told of every change; what the view already holds it learns as those
 //  instances change. Returns ZPEER_OK, ZPEER_E_INVALID (not a URL),
-//  ZPEER_E_EXISTS, ZPEER_E_RESOURCES (descriptors, sockets, too many peers: the
-//  engine goes on as before), ZPEER_E_REJECTED (it is this node's own URL).
+//  ZPEER_E_EXISTS (whatever the spelling), ZPEER_E_RESOURCES (descriptors,
+//  sockets, too many peers: the engine goes on as before), ZPEER_E_REJECTED (it
+//  is this node's own URL), ZPEER_E_STATE (not started), as do the functions
+//  that follow.
 ZPEER_EXPORT int zpeer_engine_add_peer (zpeer_engine_t *self, const char *url);
 ZPEER_EXPORT int
 zpeer_engine_add_peer_auth (zpeer_engine_t *self, const char *url,

@@ -1,0 +1,190 @@
+#include "engine_impl.h"
+#include "banned.h"
+
+static zpeer_peer_t *
+s_find (const zpeer_engine_t *self, const char *base)
+{
+    for (unsigned i = 0; i < ZPEER_PEERS_MAX; i++)
+        if (self->peers[i] && streq (zpeer_peer_base (self->peers[i]), base))
+            return self->peers[i];
+    return NULL;
+}
+
+//  The peer whose URL that is, whatever its spelling; NULL, and a sentence:
+//  none
+static zpeer_peer_t *
+s_lookup (zpeer_engine_t *self, const char *text)
+{
+    zpeer_url_t url;
+    zpeer_peer_t *peer = NULL;
+    char why[ZPEER_URL_ERROR_MAX];
+    if (zpeer_url_parse (&url, text, why))
+        zpeer_engine_fail (self, ZPEER_E_UNKNOWN, "%s", why);
+    else {
+        peer = s_find (self, url.base);
+        if (!peer)
+            zpeer_engine_fail (self, ZPEER_E_UNKNOWN, "there is no peer %s",
+                               url.base);
+        zpeer_url_free (&url);
+    }
+    return peer;
+}
+
+static void
+s_report (zpeer_engine_t *self, const zpeer_peer_t *peer,
+          zpeer_peer_state_t state, uint64_t tasks)
+{
+    zpeer_peer_change_t change = {.peer =
+                                      zpeer_slice_str (zpeer_peer_base (peer)),
+                                  .state = state,
+                                  .tasks = tasks};
+    zpeer_outcome_peer (zpeer_report_map (&self->report), &change);
+    zpeer_report_send (&self->report, ZPEER_TOPIC_PEER);
+}
+
+//  Starts the peer's actors. The acceptor hears of it last: then there is
+//  somebody to take its chunks.
+static int
+s_start_peer (zpeer_engine_t *self, zpeer_peer_t *peer)
+{
+    int rc = zpeer_peer_start (peer, &self->wiring, self->error);
+    if (rc == ZPEER_OK)
+        rc = zpeer_peer_add_dispatcher (peer, &self->wiring, self->error);
+    if (rc)
+        return rc;
+    char lane[ZPEER_ENGINE_DIGITS_MAX];
+    snprintf (lane, sizeof lane, "%u", zpeer_peer_id (peer));
+    return ZPEER_ENGINE_CALL (self, self->acceptor, "ADDLANE", lane,
+                              zpeer_peer_inbox (peer));
+}
+
+//  The smallest number no peer has; ZPEER_PEERS_MAX: all are taken
+static uint32_t
+s_free_id (const zpeer_engine_t *self)
+{
+    uint32_t id = 0;
+    while (id < ZPEER_PEERS_MAX && self->peers[id])
+        id++;
+    return id;
+}
+
+int
+zpeer_engine_add_url (zpeer_engine_t *self, zpeer_url_t *url)
+{
+    uint32_t id = s_free_id (self);
+    if (self->own && streq (url->base, self->own))
+        return zpeer_engine_fail (self, ZPEER_E_REJECTED,
+                                  "%s is this node's own URL", url->base);
+    if (s_find (self, url->base))
+        return zpeer_engine_fail (self, ZPEER_E_EXISTS, "%s is a peer already",
+                                  url->base);
+    if (id == ZPEER_PEERS_MAX)
+        return zpeer_engine_fail (self, ZPEER_E_RESOURCES,
+                                  "there are %d peers, the most",
+                                  ZPEER_PEERS_MAX);
+    zpeer_peer_t *peer = zpeer_peer_new (id, url);
+    int rc = s_start_peer (self, peer);
+    if (rc) {
+        zpeer_log (&self->log, PEER_REFUSED, zpeer_peer_base (peer),
+                   self->error);
+        zpeer_peer_destroy (&peer);
+        return rc;
+    }
+    self->peers[id] = peer;
+    s_report (self, peer, ZPEER_PEER_ADDED, 0);
+    zpeer_log (&self->log, PEER_ADDED, zpeer_peer_base (peer));
+    return ZPEER_OK;
+}
+
+int
+zpeer_engine_add_peer_auth (zpeer_engine_t *self, const char *text,
+                            const char *user, const char *password)
+{
+    int rc = zpeer_engine_expect (self, true);
+    if (rc)
+        return rc;
+    zpeer_url_t url;
+    char why[ZPEER_URL_ERROR_MAX];
+    if (zpeer_url_parse (&url, text, why))
+        return zpeer_engine_fail (self, ZPEER_E_INVALID, "%s", why);
+    if (user && zpeer_url_auth (&url, user, password ? password : ""))
+        rc = zpeer_engine_fail (self, ZPEER_E_INVALID,
+                                "a user name has no \":\"");
+    if (rc == ZPEER_OK)
+        rc = zpeer_engine_add_url (self, &url);
+    zpeer_url_free (&url);
+    return rc;
+}
+
+int
+zpeer_engine_add_peer (zpeer_engine_t *self, const char *url)
+{
+    return zpeer_engine_add_peer_auth (self, url, NULL, NULL);
+}
+
+int
+zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url)
+{
+    int rc = zpeer_engine_expect (self, true);
+    if (rc)
+        return rc;
+    zpeer_peer_t *peer = s_lookup (self, url);
+    if (!peer)
+        return ZPEER_E_UNKNOWN;
+    uint32_t id = zpeer_peer_id (peer);
+    char digits[ZPEER_ENGINE_DIGITS_MAX];
+    snprintf (digits, sizeof digits, "%u", id);
+    ZPEER_ENGINE_CALL (self, self->acceptor, "DELLANE", digits);
+    int deadline_ms = (int) self->options->stop_deadline_ms;
+    zpeer_peer_drain (peer, deadline_ms, "peer-removed");
+    int64_t left =
+        zpeer_peer_drained (peer, deadline_ms + ZPEER_ENGINE_GRACE_MS);
+    uint64_t tasks = left > 0 ? (uint64_t) left : 0;
+    zpeer_log (&self->log, PEER_REMOVED, zpeer_peer_base (peer), tasks);
+    s_report (self, peer, ZPEER_PEER_REMOVED, tasks);
+    zpeer_peer_destroy (&self->peers[id]);
+    ZPEER_ENGINE_CALL (self, self->health, "FORGET", digits);
+    return ZPEER_OK;
+}
+
+int
+zpeer_engine_add_dispatcher (zpeer_engine_t *self, const char *url)
+{
+    int rc = zpeer_engine_expect (self, true);
+    if (rc)
+        return rc;
+    zpeer_peer_t *peer = s_lookup (self, url);
+    return peer ? zpeer_peer_add_dispatcher (peer, &self->wiring, self->error)
+                : ZPEER_E_UNKNOWN;
+}
+
+int
+zpeer_engine_open_peer (zpeer_engine_t *self, const char *url,
+                        const char *endpoint, const char *health_endpoint)
+{
+    int rc = zpeer_engine_expect (self, true);
+    if (rc)
+        return rc;
+    zpeer_peer_t *peer = s_lookup (self, url);
+    if (!peer)
+        return ZPEER_E_UNKNOWN;
+    rc = zpeer_peer_open (peer, endpoint, self->error);
+    if (rc || zlist_exists (self->opened, (void *) health_endpoint))
+        return rc;
+    rc = ZPEER_ENGINE_CALL (self, self->health, "BIND", health_endpoint);
+    if (rc == ZPEER_OK)
+        zlist_append (self->opened, (void *) health_endpoint);
+    return rc;
+}
+
+int
+zpeer_engine_peer_id (const zpeer_engine_t *self, const char *text)
+{
+    zpeer_url_t url;
+    char why[ZPEER_URL_ERROR_MAX];
+    if (zpeer_url_parse (&url, text, why))
+        return -1;
+    const zpeer_peer_t *peer = s_find (self, url.base);
+    zpeer_url_free (&url);
+    return peer ? (int) zpeer_peer_id (peer) : -1;
+}

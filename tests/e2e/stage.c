@@ -1,0 +1,122 @@
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include "buffer.h"
+#include "socket.h"
+#include "stage.h"
+#include "banned.h"
+
+//  Room for the id of an instance
+#define ID_MAX 16
+
+zpeer_engine_t *
+stage_engine_new (const char *const *set)
+{
+    zpeer_engine_t *engine = zpeer_engine_new ();
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (endpoint, "events");
+    zpeer_engine_set (engine, "zpeer.events.endpoint", endpoint);
+    zpeer_socket_unique (endpoint, "outcomes");
+    zpeer_engine_set (engine, "zpeer.outcomes.endpoint", endpoint);
+    for (; set && *set; set++) {
+        const char *value = strchr (*set, '=') + 1;
+        char *key = strndup (*set, (size_t) (value - *set - 1));
+        cr_assert_eq (zpeer_engine_set (engine, key, value), ZPEER_OK, "%s",
+                      zpeer_engine_error (engine));
+        free (key);
+    }
+    return engine;
+}
+
+zpeer_engine_t *
+stage_engine (const char *const *set)
+{
+    zpeer_engine_t *engine = stage_engine_new (set);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_OK, "%s",
+                  zpeer_engine_error (engine));
+    return engine;
+}
+
+zpeer_feed_t *
+stage_feed (zpeer_engine_t *engine)
+{
+    zpeer_feed_t *feed = zpeer_feed_new (zpeer_engine_events (engine), 0);
+    cr_assert (feed);
+    return feed;
+}
+
+//  Waits for the reply to the only request that is unanswered
+static void
+s_accepted (zpeer_feed_t *feed, unsigned count)
+{
+    zpeer_reply_t reply;
+    cr_assert_eq (zpeer_feed_recv (feed, &reply, STAGE_WAIT_MS), ZPEER_OK);
+    cr_assert_eq (reply.rejected, 0, "%s", reply.reasons[0]);
+    cr_assert_eq (reply.accepted, count);
+}
+
+void
+stage_send (zpeer_feed_t *feed, const zpeer_event_t *event)
+{
+    cr_assert_eq (zpeer_feed_send (feed, event, STAGE_WAIT_MS, NULL), ZPEER_OK);
+    s_accepted (feed, 1);
+}
+
+static zpeer_event_t *
+s_register (const char *id)
+{
+    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
+    zpeer_event_set_app (event, STAGE_APP);
+    zpeer_event_set_id (event, id);
+    zpeer_event_set_timestamp (event, STAGE_AT);
+    zpeer_event_put_str (event, "hostName", "shop02.example.net");
+    zpeer_event_put_str (event, "ipAddr", "192.0.2.52");
+    return event;
+}
+
+void
+stage_register (zpeer_feed_t *feed, const char *id)
+{
+    zpeer_event_t *event = s_register (id);
+    stage_send (feed, event);
+    zpeer_event_destroy (&event);
+}
+
+//  Sends what is in the frame, and frees it
+static void
+s_send_frame (zpeer_feed_t *feed, zpeer_buffer_t *frame, unsigned count)
+{
+    cr_assert_eq (zpeer_feed_send_frame (feed, frame->data, frame->size,
+                                         STAGE_WAIT_MS, NULL),
+                  ZPEER_OK);
+    zpeer_buffer_free (frame);
+    s_accepted (feed, count);
+}
+
+void
+stage_registers (zpeer_feed_t *feed, unsigned count)
+{
+    zpeer_buffer_t frame = {0};
+    for (unsigned i = 0; i < count; i++) {
+        char id[ID_MAX];
+        snprintf (id, sizeof id, "%u", i);
+        zpeer_event_t *event = s_register (id);
+        zpeer_buffer_reserve (&frame, zpeer_event_size (event));
+        zpeer_event_encode (event, frame.data, frame.capacity, &frame.size);
+        zpeer_event_destroy (&event);
+    }
+    s_send_frame (feed, &frame, count);
+}
+
+void
+stage_heartbeats (zpeer_feed_t *feed, unsigned count)
+{
+    zpeer_buffer_t frame = {0};
+    for (unsigned i = 0; i < count; i++) {
+        char id[ID_MAX];
+        snprintf (id, sizeof id, "%u", i);
+        zpeer_buffer_reserve (&frame, 256);
+        zpeer_event_encode_simple (frame.data, frame.capacity, &frame.size,
+                                   ZPEER_HEARTBEAT, STAGE_APP, id, STAGE_AT);
+    }
+    s_send_frame (feed, &frame, count);
+}
