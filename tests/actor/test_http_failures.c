@@ -1,6 +1,7 @@
 /*  test_http_failures.c - refused, cut off, broken: what a request comes to
 */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "play.h"
@@ -33,6 +34,17 @@ s_answer (const char *text)
     play_request (peer);
     play_send (peer, text);
     return peer;
+}
+
+//  More than both sockets' buffers hold
+static char *
+s_large_body (void)
+{
+    size_t size = (size_t) 24 * 1048576;
+    char *body = (char *) malloc (size + 1);
+    memset (body, 'x', size);
+    body[size] = 0;
+    return body;
 }
 
 Test (http_failures, a_refused_connection_is_unsent)
@@ -83,16 +95,28 @@ Test (http_failures, a_close_in_the_header_is_a_reset)
 
 Test (http_failures, a_request_cut_off_while_it_is_sent_is_a_reset)
 {
-    size_t size = (size_t) 24 * 1048576;
-    char *body = (char *) malloc (size + 1);
-    memset (body, 'x', size);
-    body[size] = 0;
+    char *body = s_large_body ();
     play_begin (NULL);
     play_post (body);
     int peer = play_accept ();
     play_swallow (peer, 100000);
     play_reset (peer);
     s_ends (ZPEER_END_RESET, 0);
+    free (body);
+}
+
+//  A peer that refuses a body for its size need not read it to the end
+Test (http_failures, an_answer_before_the_end_of_the_request_counts)
+{
+    char *body = s_large_body ();
+    play_begin (NULL);
+    play_post (body);
+    int peer = play_accept ();
+    play_swallow (peer, 100000);
+    play_send (peer, "HTTP/1.1 413 Too Large\r\nConnection: close\r\n"
+                     "Content-Length: 0\r\n\r\n");
+    play_close (peer);
+    s_ends (ZPEER_END_STATUS, 413);
     free (body);
 }
 
@@ -293,7 +317,7 @@ Test (http_failures, a_redirect_is_a_status_and_not_followed)
 {
     play_begin (NULL);
     s_answer ("HTTP/1.1 307 Temporary Redirect\r\n"
-              "Location: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
+              "Location: /elsewhere/\r\nContent-Length: 0\r\n\r\n");
     s_ends (ZPEER_END_STATUS, 307);
 }
 
@@ -315,4 +339,35 @@ Test (http_failures, an_interim_answer_is_none)
     cr_assert_neq (s_result.end, ZPEER_END_STATUS);
     s_answer ("HTTP/1.1 103 Early Hints\r\n\r\n" PLAY_OK);
     s_ends (ZPEER_END_STATUS, 200);
+}
+
+static unsigned
+s_descriptors (void)
+{
+    unsigned count = 0;
+    DIR *dir = opendir ("/proc/self/fd");
+    while (readdir (dir))
+        count++;
+    closedir (dir);
+    return count;
+}
+
+Test (http_failures, descriptors_stay_the_same_however_often_it_fails)
+{
+    unsigned before = 0;
+    play_begin (NULL);
+    for (int i = 0; i < 300; i++) {
+        play_post ("{}");
+        int peer = play_accept ();
+        play_request (peer);
+        if (i % 3 == 0)
+            play_pass (300);
+        else if (i % 3 == 1)
+            play_send (peer, PLAY_OK);
+        play_close (peer);
+        play_result (&s_result);
+        if (i == 10)
+            before = s_descriptors ();
+    }
+    cr_assert_leq (s_descriptors (), before + 4);
 }
