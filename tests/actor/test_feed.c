@@ -209,6 +209,27 @@ Test (feed, a_full_window_opens_when_the_engine_goes)
     cr_expect_eq (reply.request, 2);
 }
 
+Test (feed, over_inproc_an_engine_may_come_late_go_and_come_again)
+{
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (endpoint, "feed");
+    zsock_destroy (&s_engine);
+    s_feed = zpeer_feed_new (endpoint, 0);
+    zpeer_reply_t reply;
+    uint64_t request = 0;
+    for (int round = 0; round < 3; round++) {
+        cr_assert_eq (s_send ("x", WAIT_MS, &request), ZPEER_OK);
+        s_start_engine (endpoint);
+        cr_expect (s_answer ("x", 1));
+        cr_assert_eq (s_send ("y", WAIT_MS, NULL), ZPEER_OK);
+        cr_expect_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_OK);
+        cr_expect_eq (reply.request, request);
+        zsock_destroy (&s_engine);
+        cr_expect_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_E_IO);
+        cr_expect_eq (reply.request, request + 1);
+    }
+}
+
 Test (feed, a_reply_that_makes_no_sense_is_an_error_of_its_request)
 {
     s_feed = zpeer_feed_new (s_endpoint, 0);
@@ -221,6 +242,32 @@ Test (feed, a_reply_that_makes_no_sense_is_an_error_of_its_request)
     cr_expect_eq (reply.request, 1);
     cr_expect_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_OK);
     cr_expect_eq (reply.request, 2);
+}
+
+Test (feed, a_reply_nobody_asked_for_is_passed_over)
+{
+    //  Over inproc what was sent is there
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (endpoint, "feed");
+    zsock_destroy (&s_engine);
+    s_start_engine (endpoint);
+    s_feed = zpeer_feed_new (endpoint, 0);
+    cr_assert_eq (s_send ("1", WAIT_MS, NULL), ZPEER_OK);
+    zpeer_frames_t in = {0};
+    cr_assert_eq (zpeer_socket_wait (s_engine, ZMQ_POLLIN, WAIT_MS), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_recv (s_engine, &in), ZPEER_OK);
+    zpeer_slice_t frames[] = {zpeer_frames_at (&in, 0), ZPEER_SLICE ("\xc1")};
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq (zpeer_socket_send (s_engine, frames, 2), ZPEER_OK);
+    zpeer_frames_close (&in);
+    zpeer_reply_t reply;
+    cr_expect_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_E_PARSE);
+
+    cr_expect_eq (zpeer_feed_recv (s_feed, &reply, 0), ZPEER_E_AGAIN);
+    cr_assert_eq (s_send ("2", WAIT_MS, NULL), ZPEER_OK);
+    s_answer ("2", 2);
+    cr_expect_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_OK);
+    cr_expect_eq (reply.accepted, 2);
 }
 
 Test (feed, a_request_beyond_the_limit_is_refused)

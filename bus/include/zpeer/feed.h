@@ -4,10 +4,11 @@
     order; a feed keeps a window of unanswered ones, so that sending does not
     wait for answers and a slow engine is felt.
 
-    When the engine goes away, a feed connects again by itself (ipc and tcp;
-    over inproc a feed ends with its engine). What was unanswered then is lost:
-    zpeer_feed_recv says so for each request, and the host sends them again.
-    The engine may have taken them the first time; events bear repeating.
+    When the engine goes away, a feed connects again by itself. What was
+    unanswered then is lost: zpeer_feed_recv says so for each request, and the
+    host sends them again. The engine may have taken them the first time; events
+    bear repeating. Over ipc and tcp nothing is sent while no engine is there;
+    over inproc requests wait for it, a window of them.
 
     Threads: one at a time per feed. Blocking: only where a timeout is given;
     0 does not wait, -1 waits for ever. A signal ends a wait early, as if the
