@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include "command.h"
@@ -146,11 +147,28 @@ zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
     return ZPEER_OK;
 }
 
+static void *
+s_do_nothing (void *arg)
+{
+    return arg;
+}
+
+//  zactor_new waits for its thread for ever, whether it could be made or not
+static bool
+s_thread_can_start (void)
+{
+    pthread_t thread;
+    return pthread_create (&thread, NULL, s_do_nothing, NULL) == 0 &&
+           pthread_join (thread, NULL) == 0;
+}
+
 zactor_t *
 zpeer_command_actor (zactor_fn *actor, void *args)
 {
     //  Both ends of the pipe
-    return zpeer_reserve (0, 2) ? NULL : zactor_new (actor, args);
+    if (zpeer_reserve (0, 2) || !s_thread_can_start ())
+        return NULL;
+    return zactor_new (actor, args);
 }
 
 static int

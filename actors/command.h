@@ -82,7 +82,7 @@ int zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
 
 //  The other end
 
-//  zactor_new, but NULL when descriptors or sockets have run out
+//  zactor_new, but NULL when descriptors, sockets or threads have run out
 zactor_t *zpeer_command_actor (zactor_fn *actor, void *args);
 
 //  Sends a command with its arguments, closed by NULL. Answers nobody waited

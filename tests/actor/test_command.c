@@ -1,10 +1,12 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include "command.h"
 #include "socket.h"
 #include "banned.h"
 
-#define WAIT_MS 5000
+#define WAIT_MS         5000
+#define STACK_TOO_LARGE ((size_t) 1 << 46)
 
 //  An actor with one command of every sort
 typedef struct {
@@ -201,6 +203,24 @@ Test (command, waiting_for_an_answer_has_a_limit)
     cr_expect_str_eq (answer, zpeer_strerror (ZPEER_E_TIMEOUT));
 }
 
+Test (command, an_answer_nobody_waited_for_is_not_taken_for_the_next)
+{
+    cr_assert_eq (zpeer_command_call (s_tested, 0, NULL, "DRAIN", NULL),
+                  ZPEER_E_TIMEOUT);
+    zsock_t *push = zpeer_socket_new (ZPEER_ROLE_PUSH, 10, -1);
+    zpeer_socket_connect (push, s_endpoint);
+    zpeer_slice_t go = ZPEER_SLICE ("go");
+    cr_assert_eq (zpeer_socket_send (push, &go, 1), ZPEER_OK);
+    cr_assert_eq (
+        zpeer_socket_wait (zactor_sock (s_tested), ZMQ_POLLIN, WAIT_MS),
+        ZPEER_OK);
+
+    char answer[ZPEER_COMMAND_ANSWER_MAX];
+    cr_expect_eq (CALL (answer, "ECHO", "a", "b"), ZPEER_OK);
+    cr_expect_str_eq (answer, "a-b");
+    zsock_destroy (&push);
+}
+
 Test (command, plain_czmq_calls_speak_the_same_protocol)
 {
     char *word, *value;
@@ -270,4 +290,18 @@ Test (command, a_number_is_decimal_and_within_its_range)
     cr_assert_eq (number, 63);
     cr_assert_str_eq (answer,
                       "'99999999999999999999' is not a number from 0 to 63");
+}
+
+Test (command, an_actor_without_a_thread_is_refused)
+{
+    pthread_attr_t before, huge;
+    cr_assert_eq (pthread_getattr_default_np (&before), 0);
+    cr_assert_eq (pthread_attr_init (&huge), 0);
+    cr_assert_eq (pthread_attr_setstacksize (&huge, STACK_TOO_LARGE), 0);
+    cr_assert_eq (pthread_setattr_default_np (&huge), 0);
+    zactor_t *actor = zpeer_command_actor (s_actor, s_endpoint);
+    cr_expect_null (actor);
+    cr_assert_eq (pthread_setattr_default_np (&before), 0);
+    pthread_attr_destroy (&huge);
+    pthread_attr_destroy (&before);
 }

@@ -93,6 +93,8 @@ Test (socket, options_do_not_depend_on_what_the_host_told_czmq)
         cr_expect_eq (zsock_rcvtimeo (sock), 0);
         cr_expect_eq (zsock_ipv6 (sock), 1);
         cr_expect_eq (zsock_maxmsgsize (sock), 1000);
+        bool beats = role == ZPEER_ROLE_FEED || role == ZPEER_ROLE_SUB;
+        cr_expect_eq (zsock_heartbeat_ivl (sock) > 0, beats);
         zsock_destroy (&sock);
     }
     zsock_t *plain = zsock_new (ZMQ_PUSH);

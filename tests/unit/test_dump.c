@@ -84,7 +84,7 @@ Test (dump, what_is_not_one_whole_value_is_refused_without_a_trace)
     cr_expect_null (JSON ("\xdd\xff\xff\xff\xff"));
     cr_expect_null (JSON ("\xa5hi"));
     zpeer_buffer_lit (&s_out, "before");
-    cr_expect_eq (zpeer_dump_json (&s_out, "\x92\x01", 2), ZPEER_E_PARSE);
+    cr_expect_eq (zpeer_dump_json (&s_out, "\x92\x01\xc1", 3), ZPEER_E_PARSE);
     cr_expect_eq (s_out.size, 6);
 }
 
