@@ -14,10 +14,10 @@ s_parse (const char *text, size_t expected)
 {
     zpeer_answer_free (&s_answer);
     //  A copy of exact size: reading past the end is seen by ASan
-    size_t size = strlen (text);
-    char *copy = (char *) malloc (size ? size : 1);
-    memcpy (copy, text, size);
-    int rc = zpeer_answer_parse (&s_answer, copy, size, expected, s_error,
+    zpeer_slice_t reply = zpeer_slice_str (text);
+    char *copy = (char *) malloc (reply.size ? reply.size : 1);
+    memcpy (copy, reply.data, reply.size);
+    int rc = zpeer_answer_parse (&s_answer, copy, reply.size, expected, s_error,
                                  sizeof s_error);
     free (copy);
     return rc;

@@ -140,10 +140,10 @@ Test (item, a_deleted_override_without_status_falls_back_to_UNKNOWN)
 
 Test (item, every_action_and_status_stays_within_the_bound)
 {
-    for (uint8_t action = 0; action <= ZPEER_DELETE_STATUS_OVERRIDE; action++)
-        for (uint8_t status = 0; status < ZPEER_STATUSES; status++)
-            s_write ((zpeer_item_t){.action = action,
-                                    .status = status,
+    for (int action = 0; action <= ZPEER_DELETE_STATUS_OVERRIDE; action++)
+        for (int status = 0; status < ZPEER_STATUSES; status++)
+            s_write ((zpeer_item_t){.action = (uint8_t) action,
+                                    .status = (uint8_t) status,
                                     .override = ZPEER_OUT_OF_SERVICE,
                                     .timestamp = UINT64_MAX});
 }
