@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include "command.h"
@@ -12,11 +13,28 @@
 //  Room for a code in decimal, sign and NUL included
 #define CODE_MAX 12
 
+//  Keeps signals from the calling thread. Whatever the host handles is handled
+//  in its own threads; and writing to a connection that has gone, which libcurl
+//  leaves to its TLS library, must not end the process with SIGPIPE. What a
+//  thread does to itself, and what profilers send, still comes.
+static void
+s_block_signals (void)
+{
+    static const int kept[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                               SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigset_t signals;
+    sigfillset (&signals);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        sigdelset (&signals, kept[i]);
+    pthread_sigmask (SIG_BLOCK, &signals, NULL);
+}
+
 void
 zpeer_commands_init (zpeer_commands_t *self, zsock_t *pipe, void *handler,
                      const zpeer_command_t *table)
 {
     *self = (zpeer_commands_t){pipe, handler, table, false, NULL};
+    s_block_signals ();
 }
 
 //  An answer fits: the other end reads one before it sends the next command.

@@ -31,7 +31,8 @@
 typedef enum {
     ZPEER_WHEN_ANY,
     ZPEER_WHEN_BEFORE_START,
-    ZPEER_WHEN_START,   //  It is START: allowed once, before it succeeded
+    ZPEER_WHEN_START,   //  It is START: allowed until it has succeeded; its
+                        //  answer cannot come later
     ZPEER_WHEN_STARTED  //  After START
 } zpeer_when_t;
 
@@ -59,7 +60,8 @@ typedef struct {
                                    //  still to come, or NULL
 } zpeer_commands_t;
 
-//  Both pipe and table must stay while self is used
+//  Called by the actor's thread, which takes no more of the host's signals from
+//  then on. Both pipe and table must stay while self is used.
 void zpeer_commands_init (zpeer_commands_t *self, zsock_t *pipe, void *handler,
                           const zpeer_command_t *table);
 

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include "command.h"
 #include "socket.h"
@@ -68,6 +69,20 @@ s_calls (void *self, char *const *args, char *answer)
     return ZPEER_OK;
 }
 
+//  How its thread takes signals
+static int
+s_mask (void *self, char *const *args, char *answer)
+{
+    (void) self;
+    (void) args;
+    sigset_t mask;
+    pthread_sigmask (SIG_BLOCK, NULL, &mask);
+    snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "INT %d PIPE %d SEGV %d",
+              sigismember (&mask, SIGINT), sigismember (&mask, SIGPIPE),
+              sigismember (&mask, SIGSEGV));
+    return ZPEER_OK;
+}
+
 static const zpeer_command_t s_table[] = {
     {"ECHO", 2, ZPEER_WHEN_ANY, s_echo},
     {"FAIL", 0, ZPEER_WHEN_ANY, s_fail},
@@ -77,6 +92,7 @@ static const zpeer_command_t s_table[] = {
     {"LATE", 0, ZPEER_WHEN_STARTED, s_ok},
     {"DRAIN", 0, ZPEER_WHEN_ANY, s_later},
     {"CALLS", 0, ZPEER_WHEN_ANY, s_calls},
+    {"MASK", 0, ZPEER_WHEN_ANY, s_mask},
     {NULL, 0, ZPEER_WHEN_ANY, NULL},
 };
 
@@ -193,6 +209,13 @@ Test (command, an_answer_may_come_later_and_nothing_overtakes_it)
     cr_expect_str_eq (answer, "done");
     cr_expect_eq (CALL (NULL, "CALLS"), ZPEER_OK);
     zsock_destroy (&push);
+}
+
+Test (command, an_actor_takes_none_of_the_hosts_signals)
+{
+    char answer[ZPEER_COMMAND_ANSWER_MAX];
+    cr_expect_eq (CALL (answer, "MASK"), ZPEER_OK);
+    cr_expect_str_eq (answer, "INT 1 PIPE 1 SEGV 0");
 }
 
 Test (command, waiting_for_an_answer_has_a_limit)
