@@ -215,18 +215,14 @@ s_fill (zpeer_dispatch_t *self, uint64_t now)
 //  What comes in -----------------------------------------------------------------
 
 //  The batcher said something. If it had been gone it learns anew what it may
-//  send, and what it may have missed.
+//  send; results it may have missed are repeated as they fall due.
 static void
 s_heard (zpeer_dispatch_t *self, uint64_t now)
 {
     self->heard_at = now;
-    if (!self->gone)
-        return;
+    if (self->gone)
+        s_push_message (self, ZPEER_DISPATCH_BATCHER, ZPEER_WIRE_READY);
     self->gone = false;
-    s_push_message (self, ZPEER_DISPATCH_BATCHER, ZPEER_WIRE_READY);
-    for (size_t i = 0; i < self->job_count; i++)
-        if (self->jobs[i].phase == ENDED)
-            self->jobs[i].due_at = now;
 }
 
 int

@@ -117,6 +117,53 @@ Test (dispatch, without_an_answer_of_health_the_tasks_are_kept)
     zpeer_dispatch_destroy (&self.core);
 }
 
+Test (dispatch, answers_of_health_find_their_batch_whatever_their_order)
+{
+    fixture_t self = s_setup (false, 6);
+    s_batch (&self, 1);
+    s_batch (&self, 2);
+    s_reply (&self, 1, ZPEER_END_READ_TIMEOUT, 0);
+    s_assert_trace (&self, "READY request request release FAIL");
+    uint64_t first = self.token;
+    s_reply (&self, 2, ZPEER_END_UNSENT, 0);
+    s_assert_trace (&self, "release FAIL");
+    s_health (&self, 2, 9, false);
+    s_assert_trace (&self, "failed DONE");
+    cr_assert_eq (self.done.id, 2);
+    cr_assert_eq (self.done.count, 2);
+
+    self.token = first + 100;
+    s_health (&self, 7, 9, false);
+    s_assert_trace (&self, "");
+    self.token = first;
+    s_health (&self, 1, 9, false);
+    s_assert_trace (&self, "failed DONE");
+    cr_assert_eq (self.done.id, 1);
+    cr_assert_eq (self.done.count, 1);
+    zpeer_dispatch_destroy (&self.core);
+}
+
+Test (dispatch, single_requests_that_break_off_may_have_been_applied)
+{
+    static const char body[] = "\2\0\1\0\0\0\0a\2\0\1\0\0\0\0b";
+    fixture_t self = s_setup (false, 6);
+    zpeer_wire_batch_t batch = {1, ZPEER_MODE_SINGLE, 2};
+    cr_assert_eq (zpeer_dispatch_batch (self.core, self.now, &batch,
+                                        (zpeer_slice_t){body, sizeof body - 1},
+                                        NULL),
+                  ZPEER_OK);
+    s_assert_trace (&self, "READY request");
+    s_reply (&self, 1, ZPEER_END_OK, 200);
+    s_assert_trace (&self, "OK request");
+    s_reply (&self, 1, ZPEER_END_UNSENT, 0);
+    s_assert_trace (&self, "release FAIL");
+    s_health (&self, 1, 9, false);
+    s_assert_trace (&self, "failed DONE");
+    cr_assert_eq (self.done.verdict, ZPEER_TRANSIENT_ERROR);
+    cr_assert (self.done.ambiguous, "the first was");
+    zpeer_dispatch_destroy (&self.core);
+}
+
 Test (dispatch, batches_beyond_the_credit_wait_their_turn)
 {
     fixture_t self = s_setup (false, 1);

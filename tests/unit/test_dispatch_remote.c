@@ -71,6 +71,18 @@ Test (dispatch_remote, without_its_batcher_for_three_seconds_it_aborts)
     zpeer_dispatch_destroy (&self.core);
 }
 
+Test (dispatch_remote, what_waits_for_its_turn_is_given_up_too)
+{
+    fixture_t self = s_setup (true, 1);
+    s_batch (&self, 1);
+    s_batch (&self, 2);
+    s_assert_trace (&self, "READY request");
+    self.now += 3000;
+    s_assert_trace (&self, "release abort release gone HEARTBEAT");
+    cr_assert_eq (self.held_count, 0);
+    zpeer_dispatch_destroy (&self.core);
+}
+
 Test (dispatch_remote, a_batcher_that_is_back_learns_credit_and_results)
 {
     fixture_t self = s_setup (true, 6);
