@@ -167,7 +167,7 @@ probe north south
 wait "$feeder" || fail "the busy while ended badly"
 cat "$work/feed"
 wait_text "$work/log" ZPR036
-say "zpeerd has said once that it gave up on east for now:"
+say "zpeerd says, once, that it has given up on east, until it answers again:"
 grep -m1 ZPR036 "$work/log" | fold -s -w 74 | sed 's/^/    /'
 say "The registries compared with the source. North and south must be equal to"
 say "it. What east has missed waits for it, or is owed to it: tried, and kept."
