@@ -4,8 +4,16 @@
     is a name without app. A plain struct: zeroed is empty; set seed before the
     first name.
 
-    A hash table with linear probing over XXH3, 8 bytes a slot; the measured
-    alternatives are in directory.c.
+    A hash table with linear probing over XXH3, 8 bytes a slot. Measured with
+    zpeer_view_apply and heartbeats, gcc 12 -O2, on a virtual machine where a
+    cache miss costs 130 ns:
+
+        instances              1,000     10,000    100,000
+        order of registration  45 ns      60 ns     105 to 130 ns
+        random order           47 ns     110 ns     310 to 390 ns
+
+    With uthash over the same hash, finding alone took 41 ns, 80 ns and 380 to
+    440 ns in random order, and 72 bytes an instance instead of 28.
 */
 #ifndef ZPEER_DIRECTORY_H_INCLUDED
 #define ZPEER_DIRECTORY_H_INCLUDED

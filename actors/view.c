@@ -263,7 +263,9 @@ s_release (zpeer_view_t *self, uint32_t handle, zpeer_change_t *change)
         return false;
     }
     entry->standing = RELEASING;
-    //  With the state, so that a lane that does not know it can answer
+    //  With the state: a lane that was added later hears of it now, and has to
+    //  answer like the others
+    entry->holds |= self->lanes;
     *change = (zpeer_change_t){.state = entry->state,
                                .handle = handle,
                                .action = ZPEER_FORGET,

@@ -10,8 +10,8 @@
     that leaves for good is released:
 
       1. The lanes are told RELEASE, with the state.
-      2. Each lane that was ever told of the instance answers once it owes
-         nothing, with the seq of the state it knew.
+      2. Each lane answers once it owes nothing, with the seq of that state;
+         one that never knew the instance, at once.
       3. When all have, the handle can be used again. Until then the view keeps
          the instance: if it comes back, it has the same handle, and a state
          with a new seq, by which answers that crossed are told apart.

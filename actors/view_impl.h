@@ -27,7 +27,7 @@ typedef struct {
                            //  they were not
     uint8_t standing;      //  standing_t
     bool fresh;            //  Its source forgot it: peers may still hold it
-    bool cancelled;        //  Gone by Cancel
+    bool cancelled;        //  When last it went, by Cancel
 } entry_t;
 
 typedef struct {

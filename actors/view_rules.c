@@ -88,7 +88,7 @@ s_registered (const turn_t *turn)
     const zpeer_state_t *old = turn->entry->state;
     zpeer_status_t held = event->override;
     //  A held override is never replaced by a Register
-    if (turn->present && old->override != ZPEER_UNKNOWN)
+    if (old && old->override != ZPEER_UNKNOWN)
         held = (zpeer_status_t) old->override;
     return (zpeer_facts_t){.timestamp = event->timestamp,
                            .top = s_max (event->timestamp, old ? old->top : 0),
@@ -113,7 +113,7 @@ s_register (turn_t *turn)
     turn->entry->lease_ms = turn->event->duration_ms;
     s_stand_present (turn);
     s_tell (turn, ZPEER_REGISTER, turn->entry->fresh ? ZPEER_CHANGE_FRESH : 0);
-    turn->entry->fresh = turn->entry->cancelled = false;
+    turn->entry->fresh = false;
 }
 
 //  The host has a Register that the view has not. A Heartbeat is sent as given

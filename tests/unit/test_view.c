@@ -111,6 +111,18 @@ Test (view, a_heartbeat_of_an_unknown_instance_is_sent_as_given)
     cr_assert_eq (s_stats ().instances, 0);
 }
 
+Test (view, a_heartbeat_of_a_cancelled_instance_leaves_its_tombstone)
+{
+    s_register ("a", 10, ZPEER_UP);
+    s_cancel ("a", 12);
+    s_heartbeat ("a", 13);
+    s_expect_told (ZPEER_HEARTBEAT, 0);
+    cr_assert_eq (s_applied.change.given, 13);
+    cr_assert (s_applied.need_register);
+    cr_assert_not (zpeer_state_present (s_applied.state));
+    cr_assert_eq (s_applied.state->top, 12);
+}
+
 Test (view, a_replicated_event_of_an_unknown_instance_is_not_told)
 {
     cr_assert_null (s_replicated (s_event (ZPEER_HEARTBEAT, "a", 11)));
@@ -185,6 +197,16 @@ Test (view, an_override_yields_to_down_and_starting)
     s_expect (ZPEER_STARTING, ZPEER_OUT_OF_SERVICE, 13);
     s_register ("a", 14, ZPEER_UP);
     s_expect (ZPEER_OUT_OF_SERVICE, ZPEER_OUT_OF_SERVICE, 14);
+}
+
+Test (view, deleting_an_override_without_a_status_leaves_UNKNOWN)
+{
+    s_register ("a", 10, ZPEER_UP);
+    s_set_status ("a", 11, ZPEER_OUT_OF_SERVICE);
+    zpeer_parsed_t event = s_event (ZPEER_DELETE_STATUS_OVERRIDE, "a", 12);
+    event.status = ZPEER_UP;
+    s_apply (event);
+    s_expect (ZPEER_UNKNOWN, NONE, 12);
 }
 
 Test (view, deleting_an_override_that_is_not_held_changes_nothing)
@@ -283,6 +305,15 @@ Test (view, the_mark_of_a_forget_outlives_a_cancel)
     s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_FRESH);
 }
 
+Test (view, the_mark_of_a_forget_outlives_another_forget)
+{
+    s_register ("a", 10, ZPEER_UP);
+    s_forget ("a");
+    s_forget ("a");
+    s_register ("a", 12, ZPEER_UP);
+    s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_FRESH);
+}
+
 Test (view, a_forget_after_a_cancel_leaves_no_mark)
 {
     s_register ("a", 10, ZPEER_UP);
@@ -341,6 +372,7 @@ Test (view, an_ASG_has_one_state_and_a_handle_of_its_own)
     s_expect_told (ZPEER_ASG_STATUS_UPDATE, 0);
     cr_assert_null (s_applied.change.state);
     s_set_asg ("group", ZPEER_OUT_OF_SERVICE);
+    cr_assert_eq (s_applied.change.state, s_applied.state);
     cr_assert_eq (s_applied.state->status, ZPEER_OUT_OF_SERVICE);
     cr_assert_eq (s_applied.state->handle, 0);
     cr_assert_eq (s_set_asg ("other", ZPEER_UP)->handle, 1);
