@@ -1,0 +1,89 @@
+//  How many events a second go through the acceptor's own thread: receive,
+//  parse, check, view, encode, hand over.
+//
+//  bench_acceptor heartbeats|registers instances rounds lanes
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <czmq.h>
+#include <zpeer/acceptor.h>
+#include "command.h"
+#include "load.h"
+#include "socket.h"
+#include "stopwatch.h"
+#include "banned.h"
+
+static void
+s_call (zactor_t *actor, const char *command, const char *one, const char *two)
+{
+    char answer[ZPEER_COMMAND_ANSWER_MAX];
+    int rc = zpeer_command_call (actor, 5000, answer, command, one, two, NULL);
+    if (rc) {
+        fprintf (stderr, "%s: %s\n", command, answer);
+        exit (1);
+    }
+}
+
+//  Reads chunks and throws them away
+static void
+s_lane (zsock_t *pipe, void *args)
+{
+    zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, 64, -1);
+    zpeer_frames_t frames = {0};
+    zpeer_socket_bind (inbox, (const char *) args, NULL);
+    zsock_signal (pipe, 0);
+    zpoller_t *poller = zpoller_new (pipe, inbox, NULL);
+    while (zpoller_wait (poller, -1) == inbox)
+        while (zpeer_socket_recv (inbox, &frames) == ZPEER_OK)
+            ;
+    zpoller_destroy (&poller);
+    zpeer_frames_close (&frames);
+    zsock_destroy (&inbox);
+}
+
+int
+main (int argc, char **argv)
+{
+    if (argc != 5)
+        return 2;
+    bool registers = streq (argv[1], "registers");
+    size_t instances = strtoull (argv[2], NULL, 10);
+    unsigned rounds = (unsigned) strtoul (argv[3], NULL, 10);
+    unsigned lanes = (unsigned) strtoul (argv[4], NULL, 10);
+    const char *events = "inproc://bench-events";
+    zpeer_socket_init ();
+    zactor_t *acceptor = zactor_new (zpeer_acceptor, NULL);
+    s_call (acceptor, "BIND", events, NULL);
+    s_call (acceptor, "UPLINK", "inproc://bench-uplink", NULL);
+    s_call (acceptor, "START", NULL, NULL);
+    zactor_t *readers[64] = {NULL};
+    for (unsigned i = 0; i < lanes; i++) {
+        char endpoint[64], number[8];
+        snprintf (endpoint, sizeof endpoint, "inproc://bench-lane-%u", i);
+        snprintf (number, sizeof number, "%u", i);
+        readers[i] = zactor_new (s_lane, endpoint);
+        s_call (acceptor, "ADDLANE", number, endpoint);
+    }
+    load_t warm = {0}, load = {0};
+    load_registers (&warm, instances, 1700000000000);
+    load_feed (&warm, events, 1, NULL, NULL);
+    if (registers)
+        load_registers (&load, instances, 1700000000000);
+    else
+        load_heartbeats (&load, instances, 1700000000000);
+    int64_t start = stopwatch_ns (), cpu = stopwatch_cpu_ns ();
+    uint64_t accepted = load_feed (&load, events, rounds, NULL, NULL);
+    double seconds = (double) (stopwatch_ns () - start) / 1e9;
+    cpu = stopwatch_cpu_ns () - cpu;
+    printf ("%s instances=%zu lanes=%u events=%llu per_second=%.0f "
+            "cpu_ns_per_event=%.0f\n",
+            argv[1], instances, lanes, (unsigned long long) accepted,
+            (double) accepted / seconds, (double) cpu / (double) accepted);
+    for (unsigned i = 0; i < lanes; i++)
+        zactor_destroy (&readers[i]);
+    zactor_destroy (&acceptor);
+    load_free (&warm);
+    load_free (&load);
+    return 0;
+}

@@ -1,0 +1,151 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zpeer/feed.h>
+#include "load.h"
+#include "banned.h"
+
+#define FRAME_BYTES_MAX (1024 * 1024)
+
+//  Requests on their way
+#define WINDOW 64
+
+//  How long the engine may be silent, ms
+#define PATIENCE_MS 60000
+
+//  Registers have 20 members with these; the value makes it 1 kB
+#define METADATA 6
+
+static void
+s_name (size_t index, char app[32], char id[64])
+{
+    snprintf (app, 32, "SERVICE-%02zu", index % 50);
+    snprintf (id, 64, "host%05zu.example.net:service-%02zu:8080", index,
+              index % 50);
+}
+
+static zpeer_event_t *
+s_register (size_t index, uint64_t timestamp)
+{
+    char app[32], id[64], text[256];
+    s_name (index, app, id);
+    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
+    zpeer_event_set_app (event, app);
+    zpeer_event_set_id (event, id);
+    zpeer_event_set_timestamp (event, timestamp);
+    zpeer_event_set_status (event, ZPEER_UP);
+    snprintf (text, sizeof text, "host%05zu.example.net", index);
+    zpeer_event_put_str (event, "hostName", text);
+    zpeer_event_put_str (event, "ipAddr", "192.0.2.41");
+    zpeer_event_put_str (event, "vipAddress", app);
+    zpeer_event_put_str (event, "secureVipAddress", app);
+    zpeer_event_put_port (event, 8080, true);
+    zpeer_event_put_secure_port (event, 8443, false);
+    zpeer_event_put_lease (event, 30, 90);
+    snprintf (text, sizeof text, "http://host%05zu.example.net:8080/", index);
+    zpeer_event_put_str (event, "homePageUrl", text);
+    snprintf (text, sizeof text,
+              "http://host%05zu.example.net:8080/actuator/info", index);
+    zpeer_event_put_str (event, "statusPageUrl", text);
+    snprintf (text, sizeof text,
+              "http://host%05zu.example.net:8080/actuator/health", index);
+    zpeer_event_put_str (event, "healthCheckUrl", text);
+    for (int i = 0; i < METADATA; i++) {
+        char key[32];
+        snprintf (key, sizeof key, "apiml.route.%d.url", i);
+        zpeer_event_put_metadata (event, key, "/api/v1/service/route");
+    }
+    return event;
+}
+
+static void
+s_frame (load_frame_t *frame, size_t first, uint64_t timestamp, bool registers)
+{
+    size_t used = 0;
+    char *data = (char *) malloc (FRAME_BYTES_MAX);
+    assert (data);
+    for (size_t i = first; i < first + LOAD_FRAME_EVENTS; i++) {
+        int rc;
+        if (registers) {
+            zpeer_event_t *event = s_register (i, timestamp);
+            rc = zpeer_event_encode (event, data, FRAME_BYTES_MAX, &used);
+            zpeer_event_destroy (&event);
+        }
+        else {
+            char app[32], id[64];
+            s_name (i, app, id);
+            rc =
+                zpeer_event_encode_simple (data, FRAME_BYTES_MAX, &used,
+                                           ZPEER_HEARTBEAT, app, id, timestamp);
+        }
+        assert (rc == ZPEER_OK);
+    }
+    *frame = (load_frame_t){(char *) realloc (data, used), used};
+}
+
+static void
+s_load (load_t *self, size_t instances, uint64_t timestamp, bool registers)
+{
+    self->count = (instances + LOAD_FRAME_EVENTS - 1) / LOAD_FRAME_EVENTS;
+    self->frames = (load_frame_t *) calloc (self->count, sizeof *self->frames);
+    assert (self->frames);
+    for (size_t i = 0; i < self->count; i++)
+        s_frame (&self->frames[i], i * LOAD_FRAME_EVENTS, timestamp, registers);
+}
+
+void
+load_registers (load_t *self, size_t instances, uint64_t timestamp)
+{
+    s_load (self, instances, timestamp, true);
+}
+
+void
+load_heartbeats (load_t *self, size_t instances, uint64_t timestamp)
+{
+    s_load (self, instances, timestamp, false);
+}
+
+void
+load_free (load_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        free (self->frames[i].data);
+    free (self->frames);
+    *self = (load_t){0};
+}
+
+static uint64_t
+s_replies (zpeer_feed_t *feed, unsigned leave)
+{
+    uint64_t accepted = 0;
+    zpeer_reply_t reply;
+    while (zpeer_feed_unanswered (feed) > leave) {
+        int rc = zpeer_feed_recv (feed, &reply, PATIENCE_MS);
+        assert (rc == ZPEER_OK);
+        accepted += reply.accepted;
+    }
+    return accepted;
+}
+
+uint64_t
+load_feed (const load_t *self, const char *endpoint, unsigned rounds,
+           load_pace_fn *pace, void *arg)
+{
+    uint64_t accepted = 0, sent = 0;
+    zpeer_feed_t *feed = zpeer_feed_new (endpoint, WINDOW);
+    assert (feed);
+    for (unsigned round = 0; round < rounds; round++)
+        for (size_t i = 0; i < self->count; i++) {
+            if (pace)
+                pace (arg, sent);
+            accepted += s_replies (feed, WINDOW - 1);
+            int rc =
+                zpeer_feed_send_frame (feed, self->frames[i].data,
+                                       self->frames[i].size, PATIENCE_MS, NULL);
+            assert (rc == ZPEER_OK);
+            sent += LOAD_FRAME_EVENTS;
+        }
+    accepted += s_replies (feed, 0);
+    zpeer_feed_destroy (&feed);
+    return accepted;
+}

@@ -1,0 +1,39 @@
+/*  load.h - frames of events, encoded beforehand
+
+    Instances are named as Spring names them. A frame holds LOAD_FRAME_EVENTS
+    events; frame i is about instances i * LOAD_FRAME_EVENTS and so on.
+*/
+#ifndef LOAD_H_INCLUDED
+#define LOAD_H_INCLUDED
+
+#include <zpeer/event.h>
+
+#define LOAD_FRAME_EVENTS 64
+
+typedef struct {
+    char *data;  //  Owned
+    size_t size;
+} load_frame_t;
+
+typedef struct {
+    load_frame_t *frames;  //  Owned
+    size_t count;
+} load_t;
+
+//  Registers of 1 kB with 20 members, or heartbeats, of instances (rounded up
+//  to whole frames). timestamp is everybody's lastDirtyTimestamp.
+void load_registers (load_t *self, size_t instances, uint64_t timestamp);
+void load_heartbeats (load_t *self, size_t instances, uint64_t timestamp);
+
+void load_free (load_t *self);
+
+//  Called before each frame with the events sent so far; it may wait
+typedef void (load_pace_fn) (void *arg, uint64_t sent);
+
+//  Sends every frame rounds times over to an acceptor and waits for all the
+//  answers. pace may be NULL: as fast as it goes. Returns how many events were
+//  accepted.
+uint64_t load_feed (const load_t *self, const char *endpoint, unsigned rounds,
+                    load_pace_fn *pace, void *arg);
+
+#endif
