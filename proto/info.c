@@ -18,7 +18,11 @@ static const zpeer_slice_t s_members[] = {
 #define X(name, text, kind) ZPEER_NAME (text),
     ZPEER_INFO_MEMBERS (X)
 #undef X
+        ZPEER_NAME ("overriddenstatus"),
 };
+
+//  An old spelling of overriddenStatus
+#define ALIAS ZPEER_INFO_COUNT
 
 //  What stands before a member's value in the JSON
 static const zpeer_slice_t s_heads[] = {
@@ -280,6 +284,10 @@ s_member (void *arg, zpeer_reader_t *reader, size_t index,
           const zpeer_field_t *field, const zpeer_token_t *token)
 {
     zpeer_info_t *self = (zpeer_info_t *) arg;
+    if (index == ALIAS)
+        index = ZPEER_INFO_OVERRIDE;
+    if (zpeer_info_has (self, (zpeer_info_member_t) index))
+        return zpeer_field_reject (field, "is given twice");
     zpeer_info_value_t *value = &self->values[index];
     self->given |= UINT32_C (1) << index;
     switch (s_kinds[index]) {

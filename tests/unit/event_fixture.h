@@ -51,6 +51,7 @@ pack_real (zpeer_buffer_t *out, const char *at, bool small)
 {
     char *end;
     double real = strtod (at, &end);
+    cr_assert (end > at, "no value: %s", at);
     float single = (float) real;
     uint64_t bits = 0;
     uint32_t few = 0;
@@ -78,7 +79,7 @@ pack_scalar (zpeer_buffer_t *out, const char *at)
     if (*at == 'f')
         return pack_real (out, at + 1, true);
     size_t digits = strspn (at, "-0123456789");
-    if (!digits || at[digits] == '.')
+    if (!digits || at[digits] == '.' || at[digits] == 'i')
         return pack_real (out, at, false);
     char *end;
     if (*at == '-')
