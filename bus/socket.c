@@ -144,12 +144,26 @@ zpeer_socket_subscribe (zsock_t *self, const char *prefix)
     assert (rc == 0);
 }
 
+//  IPv6, and IPv4 through it; but what is written as an IPv4 address stays one,
+//  or it would come back as "[::ffff:127.0.0.1]"
+static void
+s_set_family (void *handle, const char *endpoint)
+{
+    static const char tcp[] = "tcp://";
+    size_t digits = 0;
+    if (strncmp (endpoint, tcp, sizeof tcp - 1) == 0)
+        digits = strspn (endpoint + sizeof tcp - 1, "0123456789.");
+    bool ipv4 = digits && endpoint[sizeof tcp - 1 + digits] == ':';
+    s_set (handle, ZMQ_IPV6, !ipv4);
+}
+
 int
 zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual)
 {
     void *handle = zsock_resolve (self);
     if (zpeer_reserve (BIND_DESCRIPTORS, 0))
         return ZPEER_E_RESOURCES;
+    s_set_family (handle, endpoint);
     if (zmq_bind (handle, endpoint))
         return ZPEER_E_BIND;
     size_t size = ZPEER_ENDPOINT_MAX;
@@ -161,10 +175,11 @@ zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual)
 int
 zpeer_socket_connect (zsock_t *self, const char *endpoint)
 {
+    void *handle = zsock_resolve (self);
     if (zpeer_reserve (BIND_DESCRIPTORS, 0))
         return ZPEER_E_RESOURCES;
-    return zmq_connect (zsock_resolve (self), endpoint) ? ZPEER_E_BIND
-                                                        : ZPEER_OK;
+    s_set_family (handle, endpoint);
+    return zmq_connect (handle, endpoint) ? ZPEER_E_BIND : ZPEER_OK;
 }
 
 int

@@ -239,6 +239,31 @@ Test (socket, bind_says_what_it_bound_and_refuses_what_it_cannot)
     s_close (&pair);
 }
 
+Test (socket, an_address_is_bound_as_it_is_written)
+{
+    zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    char actual[ZPEER_ENDPOINT_MAX];
+    cr_assert_eq (zpeer_socket_bind (sock, "tcp://127.0.0.1:*", actual), 0);
+    cr_expect_eq (strncmp (actual, "tcp://127.0.0.1:", 16), 0, "%s", actual);
+    cr_assert_eq (zpeer_socket_unbind (sock, actual), 0);
+    cr_expect_eq (zpeer_socket_unbind (sock, actual), ZPEER_E_UNKNOWN);
+    zsock_destroy (&sock);
+}
+
+Test (socket, a_connection_can_be_taken_back)
+{
+    zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_CLIENT, HWM, -1);
+    static const char *const endpoints[] = {
+        "tcp://localhost:1", "tcp://127.0.0.1:1", "tcp://[::1]:1"};
+    for (size_t i = 0; i < sizeof endpoints / sizeof *endpoints; i++) {
+        cr_assert_eq (zpeer_socket_connect (sock, endpoints[i]), ZPEER_OK);
+        cr_expect_eq (zpeer_socket_disconnect (sock, endpoints[i]), ZPEER_OK);
+    }
+    cr_expect_eq (zpeer_socket_disconnect (sock, endpoints[0]),
+                  ZPEER_E_UNKNOWN);
+    zsock_destroy (&sock);
+}
+
 Test (socket, a_feed_does_not_queue_for_an_engine_that_is_away)
 {
     zsock_t *feed = zpeer_socket_new (ZPEER_ROLE_FEED, HWM, -1);
