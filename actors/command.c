@@ -203,7 +203,7 @@ s_send (zactor_t *actor, const char *command, va_list list)
     }
     zpeer_frames_t late = {0};
     while (zpeer_socket_recv (pipe, &late) == ZPEER_OK)
-        continue;
+        ;
     zpeer_frames_close (&late);
     return zpeer_socket_send (pipe, frames, count);
 }

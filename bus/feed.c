@@ -46,6 +46,32 @@ s_close (zpeer_feed_t *self)
     zsock_destroy (&self->dealer);
 }
 
+static s_end_t *
+s_take_end (zpeer_feed_t *self)
+{
+    s_end_t *end = &self->ends[self->first];
+    self->first = (self->first + 1) % self->capacity;
+    self->count--;
+    return end;
+}
+
+void
+zpeer_feed_destroy (zpeer_feed_t **self_p)
+{
+    assert (self_p);
+    zpeer_feed_t *self = *self_p;
+    if (!self)
+        return;
+    s_close (self);
+    while (self->count)
+        zmq_msg_close (&s_take_end (self)->frame);
+    free (self->ends);
+    zpeer_frames_close (&self->frames);
+    zpeer_buffer_free (&self->event);
+    free (self);
+    *self_p = NULL;
+}
+
 //  Opens and connects both sockets, or neither
 static int
 s_open (zpeer_feed_t *self)
@@ -60,31 +86,6 @@ s_open (zpeer_feed_t *self)
     if (rc)
         s_close (self);
     return rc;
-}
-
-static s_end_t *
-s_take_end (zpeer_feed_t *self)
-{
-    s_end_t *end = &self->ends[self->first];
-    self->first = (self->first + 1) % self->capacity;
-    self->count--;
-    return end;
-}
-
-//  Notes how the oldest unanswered request has ended. frame: taken, or NULL
-//  when there is no reply.
-static void
-s_note_end (zpeer_feed_t *self, zmq_msg_t *frame)
-{
-    if (self->count == self->capacity)
-        zmq_msg_close (&s_take_end (self)->frame);
-    size_t last = (self->first + self->count++) % self->capacity;
-    s_end_t *end = &self->ends[last];
-    end->request = ++self->ended;
-    end->lost = !frame;
-    zmq_msg_init (&end->frame);
-    if (frame)
-        zmq_msg_move (&end->frame, frame);
 }
 
 zpeer_feed_t *
@@ -109,26 +110,25 @@ zpeer_feed_new (const char *endpoint, unsigned window)
 }
 
 void
-zpeer_feed_destroy (zpeer_feed_t **self_p)
-{
-    assert (self_p);
-    zpeer_feed_t *self = *self_p;
-    if (!self)
-        return;
-    s_close (self);
-    while (self->count)
-        zmq_msg_close (&s_take_end (self)->frame);
-    free (self->ends);
-    zpeer_frames_close (&self->frames);
-    zpeer_buffer_free (&self->event);
-    free (self);
-    *self_p = NULL;
-}
-
-void
 zpeer_feed_set_max_bytes (zpeer_feed_t *self, size_t max_bytes)
 {
     self->max_bytes = max_bytes;
+}
+
+//  Notes how the oldest unanswered request has ended. frame: taken, or NULL
+//  when there is no reply.
+static void
+s_note_end (zpeer_feed_t *self, zmq_msg_t *frame)
+{
+    if (self->count == self->capacity)
+        zmq_msg_close (&s_take_end (self)->frame);
+    size_t last = (self->first + self->count++) % self->capacity;
+    s_end_t *end = &self->ends[last];
+    end->request = ++self->ended;
+    end->lost = !frame;
+    zmq_msg_init (&end->frame);
+    if (frame)
+        zmq_msg_move (&end->frame, frame);
 }
 
 //  Takes the replies that are there: the engine answers in order

@@ -77,14 +77,14 @@ zpeer_watch_new (const char *endpoint, const char *topics)
 static int
 s_take (zpeer_watch_t *self)
 {
-    int rc;
-    do {
-        rc = zpeer_socket_recv (self->sub, &self->frames);
+    while (true) {
+        int rc = zpeer_socket_recv (self->sub, &self->frames);
         if (rc)
             return rc;
-    } while (self->frames.count != 2 || self->frames.cut ||
-             zpeer_frames_at (&self->frames, 0).size >= TOPIC_MAX);
-    return ZPEER_OK;
+        if (self->frames.count == 2 &&
+            zpeer_frames_at (&self->frames, 0).size < TOPIC_MAX)
+            return ZPEER_OK;
+    }
 }
 
 int
