@@ -12,8 +12,9 @@
 #include "client.h"
 #include "banned.h"
 
-#define READ_BYTES 65536
-#define LIMIT_MS   5000  //  For speer_call, which expects a whole answer
+#define READ_BYTES  65536
+#define STATUS_LINE "HTTP/1.1 "
+#define LIMIT_MS    5000  //  For speer_call, which expects a whole answer
 
 int
 speer_client_connect (int port)
@@ -65,8 +66,9 @@ s_understand (speer_response_t *self, size_t size)
 {
     char *end = strstr (self->text, "\r\n\r\n");
     self->body = self->text + size;
-    if (sscanf (self->text, "HTTP/1.1 %d", &self->status) != 1 || !end)
+    if (strncmp (self->text, STATUS_LINE, sizeof STATUS_LINE - 1) != 0 || !end)
         return false;
+    self->status = (int) strtol (self->text + sizeof STATUS_LINE - 1, NULL, 10);
     char *length = strcasestr (self->text, "\r\nContent-Length:");
     self->body = end + 4;
     self->body_bytes = size - (size_t) (self->body - self->text);

@@ -89,12 +89,11 @@ speer_conns_open (speer_conns_t *self, int fd, bool control)
     setsockopt (fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if ((size_t) fd >= self->max) {
         size_t max = (size_t) fd * 2 + 16;
-        self->conns =
-            (speer_conn_t **) realloc (self->conns, max * sizeof *self->conns);
+        self->conns = (speer_conn_t **) realloc (self->conns,
+                                                 max * sizeof (speer_conn_t *));
         assert (self->conns);
-        memset (self->conns + self->max, 0,
-                (max - self->max) * sizeof *self->conns);
-        self->max = max;
+        while (self->max < max)
+            self->conns[self->max++] = NULL;
     }
     speer_conn_t *conn = (speer_conn_t *) calloc (1, sizeof *conn);
     assert (conn);

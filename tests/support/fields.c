@@ -235,7 +235,7 @@ speer_field (const char *name)
     if (!strcmp (name, "overriddenstatus"))
         name = "overriddenStatus";
     size_t field = 0;
-    while (field < SPEER_FIELDS && strcmp (speer_fields[field].name, name))
+    while (field < SPEER_FIELDS && strcmp (speer_fields[field].name, name) != 0)
         field++;
     return field;
 }

@@ -44,7 +44,7 @@ speer_http_header (const speer_http_t *self, const char *name, size_t *size)
     while ((line = (const char *) memchr (line, '\n', (size_t) (end - line)))) {
         line++;
         if ((size_t) (end - line) <= name_size || line[name_size] != ':' ||
-            strncasecmp (line, name, name_size))
+            strncasecmp (line, name, name_size) != 0)
             continue;
         const char *value = line + name_size + 1;
         const char *stop =
@@ -88,7 +88,7 @@ s_request_line (speer_http_t *self)
                                    (size_t) (end - self->target));
     if (!blank || *self->target != '/' ||
         (end - blank != sizeof " HTTP/1.x" - 1) ||
-        memcmp (blank, " HTTP/1.", sizeof " HTTP/1." - 1))
+        memcmp (blank, " HTTP/1.", sizeof " HTTP/1." - 1) != 0)
         return false;
     self->target_size = (size_t) (blank - self->target);
     self->keep_alive =
@@ -133,7 +133,7 @@ s_chunks (char *body, size_t size, bool join, size_t *joined)
         at = line + 2;
         if ((size_t) (end - at) < chunk + 2)
             return 0;
-        if (memcmp (at + chunk, "\r\n", 2))
+        if (memcmp (at + chunk, "\r\n", 2) != 0)
             return SPEER_BAD_REQUEST;
         if (join)
             memmove (body + *joined, at, chunk);
@@ -199,8 +199,10 @@ speer_http_decode (const char *text, size_t size, bool plus)
             *to++ = (char) byte;
             i += 2;
         }
+        else if (plus && text[i] == '+')
+            *to++ = ' ';
         else
-            *to++ = plus && text[i] == '+' ? ' ' : text[i];
+            *to++ = text[i];
     }
     *to = 0;
     return decoded;

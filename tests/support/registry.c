@@ -24,11 +24,17 @@ struct speer_registry {
 //  ---- Overrides
 
 static void
+s_override_free (s_override_t *held)
+{
+    free (held->id);
+    free (held);
+}
+
+static void
 s_override_drop (speer_registry_t *self, s_override_t *held)
 {
     HASH_DEL (self->overrides, held);
-    free (held->id);
-    free (held);
+    s_override_free (held);
 }
 
 static s_override_t *
@@ -108,12 +114,18 @@ s_lease_new (speer_registry_t *self, const char *app, const char *id)
 }
 
 static void
-s_lease_drop (speer_registry_t *self, speer_entry_t *lease)
+s_lease_free (speer_entry_t *lease)
 {
-    HASH_DEL (self->leases, lease);
     speer_info_destroy (&lease->info);
     free (lease->key);
     free (lease);
+}
+
+static void
+s_lease_drop (speer_registry_t *self, speer_entry_t *lease)
+{
+    HASH_DEL (self->leases, lease);
+    s_lease_free (lease);
 }
 
 static void
@@ -300,7 +312,8 @@ speer_registry_apply (speer_registry_t *self, int64_t now,
 void
 speer_registry_evict (speer_registry_t *self, int64_t now)
 {
-    speer_entry_t *lease, *next;
+    speer_entry_t *lease = NULL;
+    speer_entry_t *next = NULL;
     HASH_ITER (hh, self->leases, lease, next) {
         if (now <= lease->renewed + lease->duration_ms)
             continue;
@@ -325,10 +338,21 @@ speer_registry_destroy (speer_registry_t **self_p)
     *self_p = NULL;
     if (!self)
         return;
-    while (self->leases)
-        s_lease_drop (self, self->leases);
-    while (self->overrides)
-        s_override_drop (self, self->overrides);
+    //  The tables go first, then what they led to
+    speer_entry_t *lease = self->leases;
+    s_override_t *held = self->overrides;
+    HASH_CLEAR (hh, self->leases);
+    HASH_CLEAR (hh, self->overrides);
+    while (lease) {
+        speer_entry_t *next = (speer_entry_t *) lease->hh.next;
+        s_lease_free (lease);
+        lease = next;
+    }
+    while (held) {
+        s_override_t *next = (s_override_t *) held->hh.next;
+        s_override_free (held);
+        held = next;
+    }
     free (self);
 }
 

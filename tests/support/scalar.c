@@ -21,7 +21,8 @@ speer_status_t
 speer_status_parse (const char *name)
 {
     int status = SPEER_STATUS_UP;
-    while (status < SPEER_STATUS_NOT_ONE && strcmp (s_statuses[status], name))
+    while (status < SPEER_STATUS_NOT_ONE &&
+           strcmp (s_statuses[status], name) != 0)
         status++;
     return (speer_status_t) status;
 }

@@ -157,13 +157,12 @@ s_unplug (speer_server_t *self)
     int fd;
     while (self->plug_count)
         close (self->plugs[--self->plug_count]);
-    if (self->listeners[0] >= 0) {
-        while ((fd = accept4 (self->listeners[0], NULL, NULL, SOCK_CLOEXEC)) >=
-               0)
-            close (fd);
-        listen (self->listeners[0], BACKLOG);
-        s_watch_queue (self, true);
-    }
+    if (self->listeners[0] < 0)
+        return;
+    while ((fd = accept (self->listeners[0], NULL, NULL)) >= 0)
+        close (fd);
+    listen (self->listeners[0], BACKLOG);
+    s_watch_queue (self, true);
 }
 
 bool

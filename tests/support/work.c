@@ -300,7 +300,8 @@ speer_work_gone (speer_work_t *self, speer_conn_t *conn, bool left)
 void
 speer_work_turn (speer_work_t *self, speer_conns_t *conns)
 {
-    s_job_t *job, *next;
+    s_job_t *job = NULL;
+    s_job_t *next = NULL;
     int64_t now = speer_now_ms ();
     DL_FOREACH_SAFE (self->jobs, job, next)
     {
@@ -316,7 +317,7 @@ int64_t
 speer_work_wake_at (const speer_work_t *self)
 {
     int64_t wake_at = INT64_MAX;
-    s_job_t *job;
+    s_job_t *job = NULL;
     DL_FOREACH (self->jobs, job)
     if (job->due_at < wake_at)
         wake_at = job->due_at;
@@ -327,7 +328,7 @@ size_t
 speer_work_release (speer_work_t *self)
 {
     size_t count = 0;
-    s_job_t *job;
+    s_job_t *job = NULL;
     DL_FOREACH (self->jobs, job)
     if (job->due_at == HELD) {
         job->due_at = 0;
@@ -339,7 +340,8 @@ speer_work_release (speer_work_t *self)
 void
 speer_work_drop (speer_work_t *self)
 {
-    s_job_t *job, *next;
+    s_job_t *job = NULL;
+    s_job_t *next = NULL;
     DL_FOREACH_SAFE (self->jobs, job, next)
     {
         DL_DELETE (self->jobs, job);
