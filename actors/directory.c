@@ -84,7 +84,7 @@ s_take_handle (zpeer_directory_t *self)
     if (self->limit == self->capacity) {
         self->capacity = self->capacity ? 2 * self->capacity : HANDLES_MIN;
         self->names = (zpeer_name_t **) realloc (
-            self->names, self->capacity * sizeof *self->names);
+            self->names, self->capacity * sizeof (zpeer_name_t *));
         self->spare = (uint32_t *) realloc (
             self->spare, self->capacity * sizeof *self->spare);
         assert (self->names && self->spare);

@@ -1,10 +1,8 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
-#include "buffer.h"
-#include "options.h"
+#include "option_value.h"
 #include "banned.h"
 
 //  Longest name, and longest piece of a wrong value that an error repeats
@@ -38,49 +36,6 @@ static void *
 s_field (const zpeer_options_t *self, const entry_t *entry)
 {
     return (char *) self + entry->offset;
-}
-
-static char *
-s_copy (zpeer_slice_t text)
-{
-    char *copy = strndup (text.data ? text.data : "", text.size);
-    assert (copy);
-    return copy;
-}
-
-static void
-s_replace (char **text_p, zpeer_slice_t text)
-{
-    free (*text_p);
-    *text_p = s_copy (text);
-}
-
-static zpeer_slice_t
-s_trim (zpeer_slice_t text)
-{
-    while (text.size && strchr (" \t\r\n", text.data[text.size - 1]))
-        text.size--;
-    while (text.size && strchr (" \t\r\n", *text.data)) {
-        text.data++;
-        text.size--;
-    }
-    return text;
-}
-
-//  Takes the next comma-separated part off text, trimmed; false at the end
-static bool
-s_next_part (zpeer_slice_t *text, zpeer_slice_t *part)
-{
-    if (!text->data)
-        return false;
-    const char *comma = memchr (text->data, ',', text->size);
-    size_t size = comma ? (size_t) (comma - text->data) : text->size;
-    *part = s_trim ((zpeer_slice_t){text->data, size});
-    if (comma)
-        *text = (zpeer_slice_t){comma + 1, text->size - size - 1};
-    else
-        *text = (zpeer_slice_t){0};
-    return true;
 }
 
 //  Names
@@ -135,57 +90,18 @@ s_find (const char *key, const char **rest_p)
     return NULL;
 }
 
-//  Values: each s_set_… returns whether the text was one
-
-static bool
-s_set_number (uint32_t *field, uint32_t min, uint32_t max, zpeer_slice_t text)
+static void
+s_put (zpeer_buffer_t *out, const char *text)
 {
-    uint64_t number = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-        number = number * 10 + (uint64_t) (text.data[i] - '0');
-        if (number > max)
-            return false;
-    }
-    if (!text.size || number < min)
-        return false;
-    *field = (uint32_t) number;
-    return true;
+    zpeer_buffer_slice (out, zpeer_slice_str (text));
 }
 
-static bool
-s_set_flag (bool *field, zpeer_slice_t text)
-{
-    //  Even: false, odd: true
-    static const char *const words[] = {"false", "true", "off", "on",
-                                        "no",    "yes",  "0",   "1"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen (words[i]) == text.size &&
-            !strncasecmp (words[i], text.data, text.size)) {
-            *field = i % 2;
-            return true;
-        }
-    return false;
-}
+//  Zones
 
-static bool
-s_set_statuses (zpeer_statuses_t *field, const zpeer_option_t *info,
-                zpeer_slice_t text)
+static char *
+s_copy (const char *text)
 {
-    zpeer_statuses_t statuses = {0};
-    zpeer_slice_t part;
-    while (s_next_part (&text, &part)) {
-        if (!part.size)
-            continue;
-        uint32_t status = 0;
-        if (statuses.count == ZPEER_OPTIONS_STATUSES_MAX ||
-            !s_set_number (&status, info->min, info->max, part))
-            return false;
-        statuses.codes[statuses.count++] = (uint16_t) status;
-    }
-    *field = statuses;
-    return true;
+    return zpeer_option_copy (zpeer_slice_str (text));
 }
 
 static zpeer_zone_t *
@@ -206,10 +122,37 @@ s_set_zone (zpeer_zones_t *zones, const char *name, zpeer_slice_t urls)
         zones->items = (zpeer_zone_t *) realloc (zones->items, size);
         assert (zones->items);
         zone = &zones->items[zones->count++];
-        *zone = (zpeer_zone_t){s_copy (zpeer_slice_str (name)), NULL};
+        *zone = (zpeer_zone_t){.name = s_copy (name)};
     }
-    s_replace (&zone->urls, urls);
+    free (zone->urls);
+    zone->urls = zpeer_option_copy (urls);
 }
+
+static void
+s_print_zones (zpeer_buffer_t *out, const char *family,
+               const zpeer_zones_t *zones)
+{
+    for (size_t i = 0; i < zones->count; i++) {
+        s_put (out, family);
+        zpeer_buffer_lit (out, ".");
+        s_put (out, zones->items[i].name);
+        zpeer_buffer_lit (out, "=");
+        zpeer_option_redact (zones->items[i].urls, out);
+        zpeer_buffer_lit (out, "\n");
+    }
+}
+
+static void
+s_free_zones (zpeer_zones_t *zones)
+{
+    for (size_t i = 0; i < zones->count; i++) {
+        free (zones->items[i].name);
+        free (zones->items[i].urls);
+    }
+    free (zones->items);
+}
+
+//  Setting
 
 //  Sets the entry's field; rest names the zone
 static bool
@@ -217,17 +160,10 @@ s_set (zpeer_options_t *self, const entry_t *entry, const char *rest,
        zpeer_slice_t text)
 {
     void *field = s_field (self, entry);
-    const zpeer_option_t *info = &entry->info;
-    switch (info->type) {
-    case ZPEER_OPTION_NUMBER:
-        return s_set_number (field, info->min, info->max, text);
-    case ZPEER_OPTION_FLAG: return s_set_flag (field, text);
-    case ZPEER_OPTION_STATUSES: return s_set_statuses (field, info, text);
-    case ZPEER_OPTION_ZONES: s_set_zone (field, rest, text); return true;
-    case ZPEER_OPTION_TEXT:
-    case ZPEER_OPTION_URLS: s_replace (field, text); return true;
-    }
-    return false;
+    if (entry->info.type != ZPEER_OPTION_ZONES)
+        return zpeer_option_read (&entry->info, field, text);
+    s_set_zone (field, rest, text);
+    return true;
 }
 
 //  Says what would have been right. Only types that can be wrong come here, and
@@ -260,80 +196,6 @@ s_set_ignored (zpeer_options_t *self, const char *key)
     return false;
 }
 
-//  Texts: each appends
-
-static void
-s_put (zpeer_buffer_t *out, const char *text)
-{
-    zpeer_buffer_slice (out, zpeer_slice_str (text));
-}
-
-//  Appends urls, with *** for what stands between "://" and "@"
-static void
-s_put_redacted (zpeer_buffer_t *out, const char *urls)
-{
-    const char *scheme;
-    while ((scheme = strstr (urls, "://")) != NULL) {
-        const char *host = scheme + 3;
-        zpeer_buffer_add (out, urls, (size_t) (host - urls));
-        //  The user-info may hold an unescaped '@': the last one ends it
-        size_t size = strcspn (host, "/, \t");
-        const char *at = memrchr (host, '@', size);
-        if (at)
-            zpeer_buffer_lit (out, "***");
-        urls = at ? at : host;
-    }
-    s_put (out, urls);
-}
-
-static void
-s_put_statuses (zpeer_buffer_t *out, const zpeer_statuses_t *statuses)
-{
-    for (uint32_t i = 0; i < statuses->count; i++) {
-        if (i)
-            zpeer_buffer_lit (out, ",");
-        zpeer_buffer_uint (out, statuses->codes[i]);
-    }
-}
-
-static void
-s_put_value (zpeer_buffer_t *out, const zpeer_options_t *self,
-             const entry_t *entry, bool redact)
-{
-    const void *field = s_field (self, entry);
-    switch (entry->info.type) {
-    case ZPEER_OPTION_NUMBER:
-        zpeer_buffer_uint (out, *(const uint32_t *) field);
-        break;
-    case ZPEER_OPTION_FLAG:
-        s_put (out, *(const bool *) field ? "true" : "false");
-        break;
-    case ZPEER_OPTION_STATUSES: s_put_statuses (out, field); break;
-    case ZPEER_OPTION_TEXT: s_put (out, *(char *const *) field); break;
-    case ZPEER_OPTION_URLS:
-        if (redact)
-            s_put_redacted (out, *(char *const *) field);
-        else
-            s_put (out, *(char *const *) field);
-        break;
-    case ZPEER_OPTION_ZONES: break;  //  Have several values
-    }
-}
-
-static void
-s_print_zones (zpeer_buffer_t *out, const char *family,
-               const zpeer_zones_t *zones)
-{
-    for (size_t i = 0; i < zones->count; i++) {
-        s_put (out, family);
-        zpeer_buffer_lit (out, ".");
-        s_put (out, zones->items[i].name);
-        zpeer_buffer_lit (out, "=");
-        s_put_redacted (out, zones->items[i].urls);
-        zpeer_buffer_lit (out, "\n");
-    }
-}
-
 static char *
 s_finish (zpeer_buffer_t *out)
 {
@@ -347,9 +209,7 @@ s_put_urls (zpeer_buffer_t *out, const char *urls)
 {
     zpeer_slice_t rest = zpeer_slice_str (urls);
     zpeer_slice_t url;
-    while (s_next_part (&rest, &url)) {
-        if (!url.size)
-            continue;
+    while (zpeer_option_part (&rest, &url)) {
         if (out->size)
             zpeer_buffer_lit (out, ",");
         zpeer_buffer_slice (out, url);
@@ -371,16 +231,6 @@ zpeer_options_new (void)
         assert (ok);
     }
     return self;
-}
-
-static void
-s_free_zones (zpeer_zones_t *zones)
-{
-    for (size_t i = 0; i < zones->count; i++) {
-        free (zones->items[i].name);
-        free (zones->items[i].urls);
-    }
-    free (zones->items);
 }
 
 void
@@ -407,9 +257,9 @@ zpeer_options_dup (const zpeer_options_t *self)
     zpeer_options_t *copy = zpeer_options_new ();
     for (const entry_t *entry = s_table; entry < s_table + ENTRIES; entry++) {
         zpeer_buffer_t text = {0};
-        s_put_value (&text, self, entry, false);
-        if (entry->info.type != ZPEER_OPTION_ZONES)
-            s_set (copy, entry, NULL, (zpeer_slice_t){text.data, text.size});
+        zpeer_option_write (&entry->info, s_field (self, entry), false, &text);
+        zpeer_option_read (&entry->info, s_field (copy, entry),
+                           (zpeer_slice_t){text.data, text.size});
         zpeer_buffer_free (&text);
     }
     for (size_t i = 0; i < self->service_url.count; i++)
@@ -431,7 +281,7 @@ zpeer_options_set (zpeer_options_t *self, const char *key, const char *value)
                   NAME_MAX_BYTES, key);
         return ZPEER_E_UNKNOWN;
     }
-    zpeer_slice_t text = s_trim (zpeer_slice_str (value));
+    zpeer_slice_t text = zpeer_option_trim (zpeer_slice_str (value));
     if (!s_set (self, entry, rest, text))
         return s_range_error (self, &entry->info, text);
     return ZPEER_OK;
@@ -462,6 +312,8 @@ zpeer_options_env (zpeer_options_t *self, const char *const *env)
         if (zpeer_options_set (self, name, value + 1) == ZPEER_E_RANGE)
             return ZPEER_E_RANGE;
     }
+    //  A name that is no option was no error
+    *self->error = 0;
     return ZPEER_OK;
 }
 
@@ -480,10 +332,10 @@ zpeer_options_get (const zpeer_options_t *self, const char *key)
         return NULL;
     if (entry->info.type == ZPEER_OPTION_ZONES) {
         const zpeer_zone_t *zone = s_find_zone (s_field (self, entry), rest);
-        return zone ? s_copy (zpeer_slice_str (zone->urls)) : NULL;
+        return zone ? s_copy (zone->urls) : NULL;
     }
     zpeer_buffer_t out = {0};
-    s_put_value (&out, self, entry, false);
+    zpeer_option_write (&entry->info, s_field (self, entry), false, &out);
     return s_finish (&out);
 }
 
@@ -508,7 +360,7 @@ zpeer_options_print (const zpeer_options_t *self)
         }
         s_put (&out, entry->info.name);
         zpeer_buffer_lit (&out, "=");
-        s_put_value (&out, self, entry, true);
+        zpeer_option_write (&entry->info, s_field (self, entry), true, &out);
         zpeer_buffer_lit (&out, "\n");
     }
     return s_finish (&out);
