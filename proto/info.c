@@ -122,8 +122,8 @@ static void
 s_put_range (const zpeer_info_t *self, zpeer_range_t range, zpeer_buffer_t *out)
 {
     zpeer_buffer_lit (out, "{");
-    zpeer_buffer_slice (
-        out, (zpeer_slice_t){self->scratch.data + range.from, range.size});
+    if (range.size)
+        zpeer_buffer_add (out, self->scratch.data + range.from, range.size);
     zpeer_buffer_lit (out, "}");
 }
 

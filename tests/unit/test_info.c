@@ -187,6 +187,10 @@ static const struct {
     const char *center;
     const char *json;
 } s_centers[] = {
+    //  First: nothing has been allocated for metadata yet
+    {"{'name':'Amazon','@class':'com.netflix.appinfo.AmazonInfo'}",
+     "{'@class':'com.netflix.appinfo.AmazonInfo','name':'Amazon',"
+     "'metadata':{}}"},
     {"{'name':'Netflix','x':{},'@class':'com.netflix.appinfo.MyDataCenterInfo'"
      "}",
      "{'@class':'com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo',"
@@ -195,9 +199,6 @@ static const struct {
      "'@class':'com.netflix.appinfo.AmazonInfo'}",
      "{'@class':'com.netflix.appinfo.AmazonInfo','name':'Amazon',"
      "'metadata':{'instance-id':'i-1','n':'5'}}"},
-    {"{'name':'Amazon','@class':'com.netflix.appinfo.AmazonInfo'}",
-     "{'@class':'com.netflix.appinfo.AmazonInfo','name':'Amazon',"
-     "'metadata':{}}"},
     {"{'name':'MyOwn','metadata':{'a':'b'},"
      "'@class':'com.netflix.appinfo.MyDataCenterInfo'}",
      "{'@class':'com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo',"
