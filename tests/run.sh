@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+#  Builds zpeer in every way it is meant to be built and runs every test there
+#  is, on a Debian 12 machine with nothing installed.
+#
+#      tests/run.sh [--quick | --full] [--no-install]
+#
+#  --quick       only the style checks, one compiler, and its tests
+#  --full        longer fuzzing and simulation; may take more than 30 minutes
+#  --no-install  installs no packages, and fails where one is missing
+#
+#  Logs and builds are in build/. Ends with "tests: OK" or "tests: FAILED: …",
+#  and an exit status to match.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+mode=normal
+install=yes
+for argument in "$@"; do
+    case $argument in
+    --quick) mode=quick ;;
+    --full) mode=full ;;
+    --no-install) install=no ;;
+    --help) sed -n '2,/^set/s/^#  \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "tests: unknown argument $argument, see --help" >&2; exit 2 ;;
+    esac
+done
+
+jobs=$(nproc)
+logs=$PWD/build/logs
+mkdir -p "$logs"
+failed=
+started=$SECONDS
+running=
+
+#  Everything a step starts is in one process group, and ends with it
+end_group () {
+    [ -z "$running" ] && return 0
+    kill -KILL -- "-$running" 2>/dev/null
+    running=
+}
+trap 'end_group' EXIT
+trap 'end_group; echo "tests: FAILED: interrupted"; exit 130' INT TERM
+
+#  What a step leaves running although it is over is a fault, too
+left_behind () {
+    ps -e -o pgid=,pid=,args= | awk -v group="$1" '$1 == group'
+}
+
+#  step NAME MINUTES COMMAND…: runs a command with its output in a log, shows
+#  how it went, and remembers a failure
+step () {
+    local name=$1 minutes=$2 begun=$SECONDS status left
+    shift 2
+    printf 'tests: %-22s ' "$name"
+    set -m
+    timeout --foreground "$((minutes * 60))" "$@" \
+        >"$logs/$name.log" 2>&1 </dev/null &
+    running=$!
+    set +m
+    wait "$running"
+    status=$?
+    left=$(left_behind "$running")
+    end_group
+    if [ -n "$left" ]; then
+        printf 'left processes behind:\n%s\n' "$left" >>"$logs/$name.log"
+        status=1
+    fi
+    if [ "$status" -eq 0 ]; then
+        printf 'ok      %4d s\n' "$((SECONDS - begun))"
+    else
+        [ "$status" -eq 124 ] && echo "over $minutes min" >>"$logs/$name.log"
+        printf 'FAILED  %4d s, see build/logs/%s.log\n' \
+            "$((SECONDS - begun))" "$name"
+        grep -E 'error:|FAILED|\*\*\*Failed|warning:' "$logs/$name.log" |
+            head -n 20 | sed 's/^/    /'
+        tail -n 20 "$logs/$name.log" | sed 's/^/    /'
+        failed="$failed $name"
+    fi
+    grep -hE '^[0-9]+% tests passed|^Total Test time' "$logs/$name.log" |
+        sed 's/^/    /'
+    return "$status"
+}
+
+build_packages="build-essential cmake ninja-build pkg-config libzmq3-dev
+libczmq-dev libcurl4-openssl-dev libmsgpack-dev libjansson-dev uthash-dev
+libxxhash-dev zlib1g-dev"
+test_packages="libcriterion-dev libmicrohttpd-dev python3 procps git openssl"
+check_packages="clang clang-14 libclang-rt-14-dev llvm-14 clang-format
+clang-tidy cppcheck"
+interop_packages="maven openjdk-17-jdk-headless"
+
+install_packages () {
+    local missing="" package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
+            grep -q 'ok installed' || missing="$missing $package"
+    done
+    [ -z "$missing" ] && return 0
+    echo "tests: installing$missing"
+    if [ "$install" = no ]; then
+        echo "tests: FAILED: missing packages:$missing"
+        exit 1
+    fi
+    #  shellcheck disable=SC2086  # A list of words
+    if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install \
+        -y --no-install-recommends $missing; } >"$logs/packages.log" 2>&1; then
+        tail -n 20 "$logs/packages.log"
+        echo "tests: FAILED: installing packages (needs root and a mirror)"
+        exit 1
+    fi
+}
+
+#  build PRESET [OPTION…]: configures and builds build/PRESET
+build () {
+    local preset=$1
+    shift
+    cmake --preset "$preset" "$@" && cmake --build --preset "$preset" -j "$jobs"
+}
+
+#  run_tests PRESET LABELS: those of the tests with one of the labels
+run_tests () {
+    ctest --test-dir "build/$1" --output-on-failure -j "$jobs" -L "^($2)\$" \
+        --no-tests=error
+}
+
+check_format () {
+    git ls-files -z -- '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+}
+
+check_tidy () {
+    git ls-files -z -- 'proto/*.c' 'bus/*.c' 'actors/*.c' 'deploy/*.c' |
+        xargs -0 -n 2 -P "$jobs" clang-tidy --quiet -p build/dev
+}
+
+check_cppcheck () {
+    cppcheck --project=build/dev/compile_commands.json --quiet -j "$jobs" \
+        --enable=warning,performance,portability --inline-suppr \
+        --suppress='*:*/tests/*' --suppress='*:*/bench/*' \
+        --error-exitcode=1
+}
+
+#  fuzz SECONDS: each fuzzer for so long, beginning with its committed corpus
+fuzz () {
+    local seconds=$1 fuzzer name count=0
+    for fuzzer in build/fuzz/tests/fuzz/fuzz_*; do
+        if [ ! -x "$fuzzer" ] || [ ! -f "$fuzzer" ]; then continue; fi
+        name=$(basename "$fuzzer")
+        mkdir -p "build/fuzz/corpus/$name"
+        echo "== $name"
+        "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
+            -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" \
+            "tests/fuzz/corpus/${name#fuzz_}" || return 1
+        count=$((count + 1))
+    done
+    [ "$count" -gt 0 ]
+}
+
+interop () {
+    ctest --test-dir build/dev --output-on-failure -L '^interop$' \
+        --no-tests=error
+}
+
+#  Functions are run by a shell of their own, under timeout
+export -f build run_tests check_format check_tidy check_cppcheck fuzz interop
+export jobs
+run () {
+    local name=$1 minutes=$2
+    shift 2
+    #  shellcheck disable=SC2016  # To be expanded by the inner shell
+    step "$name" "$minutes" bash -c '"$@"' step "$@"
+}
+
+system=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)
+echo "tests: $mode, $jobs processors, $system"
+#  shellcheck disable=SC2086  # Lists of words
+install_packages $build_packages $test_packages
+#  shellcheck disable=SC2086
+[ "$mode" = quick ] || install_packages $check_packages $interop_packages
+
+fuzz_seconds=15
+[ "$mode" = full ] && fuzz_seconds=300 && export ZPEER_TEST_LONG=1
+
+run style 1 python3 tests/style/check_style.py
+if run gcc-build 8 build dev; then
+    run gcc-tests 8 run_tests dev 'unit|sim|actor|e2e|deploy'
+fi
+if run release-build 8 build release; then
+    run install 3 run_tests release install
+fi
+if [ "$mode" != quick ]; then
+    run format 2 check_format
+    if run clang-build 8 build clang; then
+        run clang-tests 8 run_tests clang 'unit|actor'
+    fi
+    if run asan-build 8 build asan; then
+        run asan-tests 10 run_tests asan 'unit|sim|actor|e2e|deploy'
+    fi
+    if run tsan-build 8 build tsan; then
+        run tsan-tests 5 run_tests tsan race
+    fi
+    run fuzz-build 5 build fuzz && run fuzz 60 fuzz "$fuzz_seconds"
+    run clang-tidy 12 check_tidy
+    run cppcheck 5 check_cppcheck
+    run interop 10 interop
+    run demo 10 deploy/demo.sh
+fi
+
+printf 'tests: %d s in all\n' "$((SECONDS - started))"
+if [ -n "$failed" ]; then
+    echo "tests: FAILED:$failed"
+    exit 1
+fi
+echo "tests: OK"
