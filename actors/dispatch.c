@@ -131,14 +131,14 @@ s_report (zpeer_dispatch_t *self, job_t *job)
     s_push_about (self, job, ZPEER_DISPATCH_BATCHER, ZPEER_WIRE_DONE);
 }
 
-//  Judges by what health said; partly made attempts may have been applied
+//  Judges by what health said; what the attempt knows of itself stays
 static void
 s_judge (job_t *job, bool reached, bool announce)
 {
     zpeer_result_t *result = zpeer_attempt_result (job->attempt);
-    bool partly = result->ambiguous;
+    bool ambiguous = result->ambiguous;
     zpeer_verdict_judge (result->end, reached, announce, result);
-    result->ambiguous |= partly;
+    result->ambiguous |= ambiguous;
 }
 
 //  Asks health about a failure: to count it and compare, or only to compare

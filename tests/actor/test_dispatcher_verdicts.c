@@ -167,3 +167,46 @@ Test (dispatcher, all_failures_of_a_peer_share_one_counter)
                        ZPEER_PERMANENT_ERROR);
     s_teardown (self);
 }
+
+Test (dispatcher, requests_that_fail_together_are_announced_once)
+{
+    fixture_t *self = s_setup (&(setup_t){
+        .retries = "3",
+        .read_timeout_ms = QUICK_MS,
+    });
+    unsigned announced = 0;
+    unsigned escalated = 0;
+    s_expect (self, ZPEER_WIRE_READY);
+    speer_rule (self->peer, &(speer_rule_t){.answer = SPEER_HANG});
+    for (uint64_t id = 1; id <= 6; id++)
+        s_send_batch (self, id, ZPEER_MODE_BATCH, 1);
+    for (unsigned i = 0; i < 6; i++) {
+        s_expect_done (self);
+        announced += self->done.announce;
+        escalated += self->done.verdict == ZPEER_PERMANENT_ERROR;
+    }
+    cr_assert_eq (announced, 1);
+    cr_assert_eq (escalated, 4, "the third and all after it");
+    s_teardown (self);
+}
+
+//  Reaching it with a 503 is no escalation: the next failure is
+Test (dispatcher,
+      the_first_failure_after_a_503_reached_the_maximum_is_announced)
+{
+    fixture_t *self = s_setup (&(setup_t){
+        .retries = "1",
+        .read_timeout_ms = QUICK_MS,
+    });
+    s_expect (self, ZPEER_WIRE_READY);
+    speer_rule (self->peer, &(speer_rule_t){.answer = SPEER_HANG});
+    speer_rule (self->peer, &(speer_rule_t){.status = 503, .count = 1});
+    cr_assert_verdict (s_attempt (self, ZPEER_MODE_BATCH), ZPEER_CONGESTION);
+    cr_assert (self->done.reached && !self->done.announce);
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert_verdict (s_attempt (self, ZPEER_MODE_BATCH),
+                           ZPEER_PERMANENT_ERROR);
+        cr_assert_eq (self->done.announce, i == 0);
+    }
+    s_teardown (self);
+}

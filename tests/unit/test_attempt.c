@@ -115,6 +115,26 @@ Test (attempt, a_409_without_a_copy_is_a_409_all_the_same)
     zpeer_attempt_destroy (&self);
 }
 
+//  The HTTP client gives no bytes as NULL
+Test (attempt, an_answer_without_a_body_is_no_copy_and_of_a_batch_unusable)
+{
+    zpeer_reply_t conflict = {.status = 409, .detail = ""};
+    zpeer_reply_t ok = {.status = 200, .detail = ""};
+    zpeer_wire_request_t request;
+    zpeer_attempt_t *single = s_new (ZPEER_MODE_SINGLE, 3);
+    cr_assert_eq (zpeer_attempt_next (single, &request), ZPEER_OK);
+    cr_assert_eq (zpeer_attempt_reply (single, &s_busy, &conflict),
+                  ZPEER_END_ITEM);
+    cr_assert_eq (zpeer_attempt_result (single)->copy_count, 0);
+    zpeer_attempt_destroy (&single);
+
+    zpeer_attempt_t *batch = s_new (ZPEER_MODE_BATCH, 1);
+    cr_assert_eq (zpeer_attempt_next (batch, &request), ZPEER_OK);
+    cr_assert_eq (zpeer_attempt_reply (batch, &s_busy, &ok),
+                  ZPEER_END_UNUSABLE);
+    zpeer_attempt_destroy (&batch);
+}
+
 Test (attempt, another_status_ends_all_and_what_was_answered_is_not_known)
 {
     zpeer_attempt_t *self = s_new (ZPEER_MODE_SINGLE, 3);
@@ -126,6 +146,25 @@ Test (attempt, another_status_ends_all_and_what_was_answered_is_not_known)
     cr_assert (result->ambiguous, "the first request may have been applied");
     cr_assert_eq (result->status, 503);
     zpeer_attempt_destroy (&self);
+}
+
+Test (attempt, what_curl_sent_twice_may_have_been_applied_though_it_failed)
+{
+    for (int resent = 0; resent < 2; resent++) {
+        zpeer_attempt_t *self = s_new (ZPEER_MODE_BATCH, 1);
+        zpeer_wire_request_t request;
+        zpeer_reply_t reply = {
+            .end = ZPEER_END_TLS,
+            .resent = resent,
+            .detail = "",
+        };
+        cr_assert_eq (zpeer_attempt_next (self, &request), ZPEER_OK);
+        cr_assert_eq (zpeer_attempt_reply (self, &s_busy, &reply),
+                      ZPEER_END_TLS);
+        zpeer_attempt_end (self, ZPEER_END_TLS);
+        cr_assert_eq (zpeer_attempt_result (self)->ambiguous, resent);
+        zpeer_attempt_destroy (&self);
+    }
 }
 
 Test (attempt, a_body_with_fewer_or_more_requests_than_items_is_refused)
