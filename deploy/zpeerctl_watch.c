@@ -68,10 +68,11 @@ static bool
 s_print (const char *topic, const void *data, size_t size)
 {
     char *json = zpeer_watch_json (data, size);
-    if (json)
-        printf ("{\"topic\":\"%s\",\"data\":%s}\n", topic, json);
+    if (!json)
+        return false;
+    printf ("{\"topic\":\"%s\",\"data\":%s}\n", topic, json);
     free (json);
-    return json;
+    return true;
 }
 
 static zpeerctl_exit_t
