@@ -126,6 +126,9 @@ Test (options, a_wrong_number_changes_nothing)
             zpeer_options_set (s_options, "zpeer.stats.interval-ms", wrong[i]),
             ZPEER_E_RANGE, "%s", wrong[i]);
     cr_assert_eq (s_options->stats_interval_ms, 1000);
+    //  Nothing is not 0
+    cr_assert_eq (zpeer_options_set (s_options, "zpeer.batch.linger-ms", ""),
+                  ZPEER_E_RANGE);
 }
 
 Test (options, the_ends_of_a_range_belong_to_it)
@@ -219,6 +222,7 @@ Test (options, the_environment_sets_what_it_names)
         NULL,
     };
     cr_assert_eq (zpeer_options_env (s_options, env), ZPEER_OK);
+    cr_assert_str_eq (zpeer_options_error (s_options), "");
     cr_assert_eq (s_options->peer_node_read_timeout_ms, 5000);
     cr_assert_eq (s_options->batch_linger_ms, 10);
     cr_assert_eq (s_options->max_peer_retries, 3);

@@ -19,6 +19,9 @@ Test (throttle, one_line_goes_in_ten_seconds_and_says_how_many_were_held_back)
     cr_assert_eq (s_held, 99);
     cr_assert (zpeer_throttle_pass (&s_throttle, 10500, &s_held));
     cr_assert_eq (s_held, 2);
+    cr_assert_not (zpeer_throttle_pass (&s_throttle, 20000, &s_held));
+    cr_assert (zpeer_throttle_pass (&s_throttle, 20500, &s_held));
+    cr_assert_eq (s_held, 1);
 }
 
 Test (throttle, a_line_after_a_long_silence_starts_anew)

@@ -193,6 +193,15 @@ Test (verdict, an_item_status_is_a_success_that_leaves_the_counter)
     cr_assert_not (result.escalated || result.announce || result.ambiguous);
 }
 
+Test (verdict, only_a_failure_that_escalates_is_announced)
+{
+    for (int end = 0; end < ZPEER_END_COUNT; end++) {
+        zpeer_result_t result = {0};
+        zpeer_verdict_judge ((zpeer_end_t) end, true, true, &result);
+        cr_assert_eq (result.announce, result.escalated);
+    }
+}
+
 Test (verdict, taken_back_is_tried_again_even_at_the_maximum)
 {
     for (int i = 0; i < MAX_RETRIES; i++)
