@@ -53,6 +53,26 @@ Test (dispatcher_remote, done_is_repeated_until_it_is_acknowledged)
     s_teardown (self);
 }
 
+Test (dispatcher_remote, is_remote_over_ipc_too)
+{
+    fixture_t *self =
+        s_setup (&(setup_t){.batcher = "ipc://*", .beat_ms = "100"});
+    uint32_t credit;
+    bool remote;
+    s_expect (self, ZPEER_WIRE_READY);
+    zpeer_slice_t ready = zpeer_frames_at (&self->frames, 2);
+    cr_assert_eq (
+        zpeer_wire_get_ready (ready.data, ready.size, &credit, &remote),
+        ZPEER_OK);
+    cr_assert (remote);
+    s_send_batch (self, 9, ZPEER_MODE_BATCH, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        s_expect_done (self);
+        cr_assert_eq (self->done.id, 9);
+    }
+    s_teardown (self);
+}
+
 Test (dispatcher_remote, heartbeat_names_the_batches_it_holds)
 {
     fixture_t *self = s_setup (&s_remote);
