@@ -174,8 +174,6 @@ s_start (void *arg, char *const *args, char *answer)
     return ZPEER_OK;
 }
 
-//  A lane that had this number before may have left something in the uplink,
-//  which must not be taken for the new one's
 static int
 s_addlane (void *arg, char *const *args, char *answer)
 {
@@ -184,13 +182,9 @@ s_addlane (void *arg, char *const *args, char *answer)
     int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
     if (rc == ZPEER_OK)
         rc = zpeer_handover_add (self->handover, lane, args[1]);
-    if (rc)
-        return rc;
-    while (s_handle_uplink (self))
-        continue;
-    zpeer_view_add_lane (self->view, lane);
-    zpeer_view_tell_all (self->view);
-    return ZPEER_OK;
+    if (rc == ZPEER_OK)
+        zpeer_view_add_lane (self->view, lane);
+    return rc;
 }
 
 static int
