@@ -195,6 +195,12 @@ Test (answer, what_is_not_the_json_expected_is_refused)
 {
     s_refused ("", 1, "cut off after 0 bytes");
     s_refused ("<html>\n<body>Gateway", 1, "found: <html>?<body>Gateway");
+    //  At most 40 bytes of it are shown
+    s_refused ("0123456789012345678901234567890123456789X", 1,
+               "found: 0123456789012345678901234567890123456789");
+    cr_assert_null (strchr (s_error, 'X'));
+    s_refused ("~ \x7f", 1, "found: ~ ?");
+    s_refused ("{ \n", 1, "a member expected");
     s_refused ("[]", 1, "a JSON object expected");
     s_refused ("{}", 0, "no responseList");
     s_refused ("{\"error\":\"busy\"}", 1, "no responseList");
@@ -209,6 +215,17 @@ Test (answer, what_is_not_the_json_expected_is_refused)
     s_refused ("{7:1}", 0, "a member expected");
 }
 
+Test (answer, codes_are_taken_as_they_come)
+{
+    cr_assert_eq (s_parse ("{\"responseList\":[{\"statusCode\":100},"
+                           "{\"statusCode\":65535},{\"statusCode\":7}]}",
+                           3),
+                  ZPEER_OK);
+    cr_assert_eq (s_answer.codes[0], 100);
+    cr_assert_eq (s_answer.codes[1], 65535);
+    cr_assert_eq (s_answer.codes[2], 7);
+}
+
 Test (answer, a_status_that_is_no_code_is_refused)
 {
     static const char *const codes[] = {"-1",      "65536", "true",
@@ -220,6 +237,7 @@ Test (answer, a_status_that_is_no_code_is_refused)
         s_refused (text, 1, "statusCode of entry 0");
     }
     s_refused ("{\"responseList\":[{\"statusCode\":0200}]}", 1, "bad JSON");
+    s_refused ("{\"responseList\":[{\"statusCode\":2:0}]}", 1, "bad JSON");
 }
 
 Test (answer, a_value_beyond_any_instance_is_refused)

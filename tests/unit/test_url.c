@@ -111,6 +111,7 @@ Test (url, credentials_are_split_at_the_first_colon)
 
 Test (url, credentials_are_decoded_once)
 {
+    s_credentials_are ("http://u:%0A%7e@h/", "u", "\n~");
     s_credentials_are ("http://us%40er:a%3Ab%2Fc%25%32%30+@h/", "us@er",
                        "a:b/c%20+");
 }
@@ -140,6 +141,7 @@ Test (url, what_is_no_base_url_is_refused_with_the_reason)
     s_refused ("ftp://h/", "must begin with http");
     s_refused ("http:/h/", "must begin with http");
     s_refused ("http://", "the host is missing");
+    s_refused ("https://", "the host is missing");
     s_refused ("http:///eureka", "the host is missing");
     s_refused ("http://u:p@/eureka", "the host is missing");
     s_refused ("http://:8761/", "the host is missing");
@@ -149,6 +151,7 @@ Test (url, what_is_no_base_url_is_refused_with_the_reason)
     s_refused ("http://a b/", "must be percent-encoded");
     s_refused ("http://h/\xc3\xa9", "must be percent-encoded");
     s_refused ("http://h/\x01", "must be percent-encoded");
+    s_refused ("http://h/\x7f", "must be percent-encoded");
     s_refused ("http://a,b/", "the host name has a character");
     s_refused ("http://a%41/", "the host name has a character");
     s_refused ("http://[::1/", "IPv6");
@@ -166,6 +169,7 @@ Test (url, a_wrong_port_is_refused)
     s_refused ("http://h:-1/", "the port is not");
     s_refused ("http://[::1]:x/", "the port is not");
     s_base_is ("http://h:65535/", "http://h:65535/");
+    s_base_is ("http://h:0099/", "http://h:99/");
 }
 
 Test (url, wrong_escapes_in_credentials_are_refused)
@@ -179,8 +183,11 @@ Test (url, wrong_escapes_in_credentials_are_refused)
 
 Test (url, an_overlong_url_is_refused)
 {
-    char text[ZPEER_URL_MAX + 16] = "http://h/";
-    memset (text + 9, 'a', sizeof text - 10);
+    char text[ZPEER_URL_MAX + 2] = "http://A/";
+    memset (text + 9, 'z', ZPEER_URL_MAX - 9);
+    s_parse (text);
+    cr_assert_str_eq (s_url.host, "a");
+    text[ZPEER_URL_MAX] = 'z';
     s_refused (text, "too long");
 }
 
