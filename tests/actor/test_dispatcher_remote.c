@@ -1,11 +1,11 @@
 #include "dispatcher_fixture.h"
 #include "banned.h"
 
-//  A beat is 100 ms here, not a second: three without a word are the end
+//  A beat is 200 ms here, not a second: three without a word are the end
 
 static const setup_t s_remote = {
     .batcher = "tcp://127.0.0.1:*",
-    .beat_ms = "100",
+    .beat_ms = "200",
 };
 
 //  Reads until the next HEARTBEAT
@@ -56,7 +56,7 @@ Test (dispatcher_remote, done_is_repeated_until_it_is_acknowledged)
 Test (dispatcher_remote, is_remote_over_ipc_too)
 {
     fixture_t *self =
-        s_setup (&(setup_t){.batcher = "ipc://*", .beat_ms = "100"});
+        s_setup (&(setup_t){.batcher = "ipc://*", .beat_ms = "200"});
     uint32_t credit;
     bool remote;
     s_expect (self, ZPEER_WIRE_READY);
@@ -123,7 +123,7 @@ Test (dispatcher_remote, keeps_its_requests_while_the_batcher_is_heard)
 {
     fixture_t *self = s_setup (&s_remote);
     s_expect (self, ZPEER_WIRE_READY);
-    speer_rule (self->peer, &(speer_rule_t){.delay_ms = 700});
+    speer_rule (self->peer, &(speer_rule_t){.delay_ms = 1500});
     s_send_batch (self, 9, ZPEER_MODE_BATCH, 1);
     s_beat_until (self, speer_get (self->peer, SPEER_ANSWERED) == 1);
     s_expect_done (self);
