@@ -324,6 +324,23 @@ test_undelivered_tasks_are_counted_at_the_end () {
         expect_text "$work/log" "ZPD004 stopped, 1 tasks not delivered"
 }
 
+#  Prints the first datagram that comes to a socket of this name
+listen_once () {
+    timeout "$limit" python3 -c 'import socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+    listener.bind(sys.argv[1])
+    print("listening", flush=True)
+    print(listener.recv(100).decode())' "$1"
+}
+
+test_it_tells_systemd_when_it_is_ready () {
+    listen_once "$work/notify" >"$work/heard" &
+    pids="$pids $!"
+    wait_text "$work/heard" listening || return 1
+    NOTIFY_SOCKET=$work/notify start_zpeerd &&
+        wait_text "$work/heard" READY=1
+}
+
 test_nothing_is_left_of_its_sockets () {
     start_zpeerd && end_zpeerd TERM 0 || return 1
     [ -z "$(find "$work" -type s)" ] || fail "$(find "$work" -type s)"
