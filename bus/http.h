@@ -61,10 +61,10 @@ typedef struct {
     uint16_t status;  //  0: none came
     bool resent;      //  curl has sent it more than once
     uint32_t elapsed_ms;
-    uint32_t retry_after_ms;  //  0: none
-    zpeer_slice_t body;       //  Borrowed until the next call; decoded
-    const char *detail;       //  Borrowed until the next call; a sentence for
-                              //  the log, or "". Never a secret.
+    uint32_t retry_after_ms;  //  0: none; from seconds or from a date
+    zpeer_slice_t body;  //  Borrowed until the next zpeer_http_next; decoded
+    const char *detail;  //  Borrowed likewise; a sentence for the log, or
+                         //  "". Never a secret.
 } zpeer_http_result_t;
 
 typedef struct zpeer_http zpeer_http_t;

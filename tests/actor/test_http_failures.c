@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include "play.h"
 #include "banned.h"
 
@@ -296,6 +297,25 @@ Test (http_failures, a_busy_peer_can_say_when_to_come_again)
     s_ends (ZPEER_END_STATUS, 503);
     cr_assert_eq (s_result.retry_after_ms, 7000);
     cr_assert (zpeer_slice_eq (s_result.body, ZPEER_SLICE ("busy")));
+}
+
+Test (http_failures, a_busy_peer_can_name_a_date)
+{
+    char date[64];
+    char answer[256];
+    struct tm tm;
+    time_t then = time (NULL) + 100;
+    strftime (date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT",
+              gmtime_r (&then, &tm));
+    snprintf (answer, sizeof answer,
+              "HTTP/1.1 503 Busy\r\nRetry-After: %s\r\n"
+              "Content-Length: 0\r\n\r\n",
+              date);
+    play_begin (NULL);
+    s_answer (answer);
+    s_ends (ZPEER_END_STATUS, 503);
+    cr_assert_gt (s_result.retry_after_ms, 50000);
+    cr_assert_leq (s_result.retry_after_ms, 100000);
 }
 
 Test (http_failures, a_strange_retry_after_is_none_or_long)
