@@ -230,21 +230,21 @@ static const zpeer_command_t s_commands[] = {
 #define STATS(X)                                                               \
     X ("requests", intake->requests)                                           \
     X ("rejected", intake->rejected)                                           \
-    X ("replies_dropped", intake->replies_dropped)                             \
+    X ("replies-dropped", intake->replies_dropped)                             \
     X ("outdated", view.outdated)                                              \
-    X ("aged_out", view.aged_out)                                              \
-    X ("need_register", self->need_register)                                   \
+    X ("aged-out", view.aged_out)                                              \
+    X ("need-register", self->need_register)                                   \
     X ("instances", view.instances)                                            \
     X ("tombstones", view.tombstones)                                          \
     X ("releasing", view.releasing)                                            \
     X ("asgs", view.asgs)                                                      \
     X ("lanes", handover.lanes)                                                \
-    X ("lanes_behind", handover.behind)                                        \
-    X ("changes_noted", handover.noted)                                        \
-    X ("changes_owed", handover.owed)                                          \
+    X ("lanes-behind", handover.behind)                                        \
+    X ("changes-noted", handover.noted)                                        \
+    X ("changes-owed", handover.owed)                                          \
     X ("chunks", handover.chunks)                                              \
-    X ("chunks_refused", handover.refused)                                     \
-    X ("outcomes_lost", self->report.lost)
+    X ("chunks-refused", handover.refused)                                     \
+    X ("outcomes-lost", self->report.lost)
 
 static void
 s_send_stats (self_t *self)

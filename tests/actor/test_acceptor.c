@@ -217,7 +217,7 @@ Test (acceptor_figures, everything_is_counted)
         "\"source\":\"acceptor\"", "\"requests\":1,",     "\"Register\":2,",
         "\"Cancel\":1,",           "\"Heartbeat\":1,",    "\"rejected\":1,",
         "\"outdated\":1,",         "\"instances\":1,",    "\"lanes\":1,",
-        "\"chunks\":1,",           "\"need_register\":1", NULL};
+        "\"chunks\":1,",           "\"need-register\":1", NULL};
     s_figures (texts);
 }
 
@@ -243,7 +243,7 @@ Test (acceptor_figures, a_feeder_that_does_not_read_loses_replies_but_no_event)
     }
     //  1 waits at the feeder's end and 1000 at ours
     static const char *const texts[] = {"\"Forget\":5000,",
-                                        "\"replies_dropped\":3999,", NULL};
+                                        "\"replies-dropped\":3999,", NULL};
     s_figures (texts);
     gate_register ("CART", "2", 7);
     gate_feed (s_feeder, 1);

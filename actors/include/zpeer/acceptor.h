@@ -31,9 +31,9 @@
     Outcomes: need-register, and stats every interval (source acceptor):
     Register, Heartbeat, Cancel, StatusUpdate, DeleteStatusOverride,
     AsgStatusUpdate, Forget: events accepted; requests, rejected (events),
-    replies_dropped, outdated, aged_out, need_register, chunks, chunks_refused,
-    changes_owed, outcomes_lost: in all; instances, tombstones, releasing, asgs,
-    lanes, lanes_behind, changes_noted: at present.
+    replies-dropped, outdated, aged-out, need-register, chunks, chunks-refused,
+    changes-owed, outcomes-lost: in all; instances, tombstones, releasing, asgs,
+    lanes, lanes-behind, changes-noted: at present.
 */
 #ifndef ZPEER_ACCEPTOR_H_INCLUDED
 #define ZPEER_ACCEPTOR_H_INCLUDED
