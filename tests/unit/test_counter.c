@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include "counter.h"
+#include "banned.h"
 
 static zpeer_counter_t s_counter;
 static bool s_announce;

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include "directory.h"
+#include "banned.h"
 
 static zpeer_directory_t s_directory = {.seed = 7};
 

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include "heap.h"
+#include "banned.h"
 
 static zpeer_heap_t s_heap;
 

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "log.h"
+#include "banned.h"
 
 static char s_text[2 * ZPEER_LOG_TEXT_MAX];
 static const char *s_id;

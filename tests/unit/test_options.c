@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
+#include "banned.h"
 
 static zpeer_options_t *s_options;
 

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include "throttle.h"
+#include "banned.h"
 
 static zpeer_throttle_t s_throttle;
 static uint64_t s_held = 99;

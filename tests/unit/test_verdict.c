@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include "counter.h"
 #include "verdict.h"
+#include "banned.h"
 
 #define MAX_RETRIES 10
 

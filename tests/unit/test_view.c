@@ -1,6 +1,7 @@
 //  What an event does to the view, and what the lanes are told of it
 
 #include "view_fixture.h"
+#include "banned.h"
 
 #define NONE ZPEER_UNKNOWN
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include "view_fixture.h"
+#include "banned.h"
 
 static zpeer_change_t s_change;
 

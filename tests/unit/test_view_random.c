@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "view_fixture.h"
+#include "banned.h"
 
 #define INSTANCES   12
 #define HANDLES     32

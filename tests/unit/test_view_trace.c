@@ -1,5 +1,5 @@
 //  A history that the executable specification of the view wrote, with what
-//  each event comes to. view_trace.inc has one line per event:
+//  each event comes to. view_trace.h has one line per event:
 //
 //  event   action key timestamp status override version replicated
 //  told    action given fresh need-register
@@ -11,10 +11,8 @@
 
 #include <stdio.h>
 #include "view_fixture.h"
-
-static const char *const s_lines[] = {
-#include "view_trace.inc"
-};
+#include "view_trace.h"
+#include "banned.h"
 
 #define LINES (sizeof s_lines / sizeof *s_lines)
 
