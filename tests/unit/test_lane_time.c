@@ -121,6 +121,19 @@ Test (lane_time, state_does_not_expire)
     EXPECT ("Register a UP/UNKNOWN @5");
 }
 
+//  In the reference a Register expires with its lease's renewal interval, which
+//  is as long as the read timeout: the first timeout loses it
+Test (lane_time, by_default_a_timed_out_register_is_tried_again)
+{
+    s_change ('a', ZPEER_REGISTER, 5);
+    s.now += LINGER_MS;
+    lane_fixture_next (&s);
+    s.now += 30000;
+    lane_fixture_fail (&s, ZPEER_CONGESTION, true, 0);
+    s.now += 1000;
+    EXPECT ("Register a UP/UNKNOWN @5");
+}
+
 Test (lane_time, the_oldest_heartbeats_give_way_when_too_many_wait)
 {
     s_change ('a', ZPEER_HEARTBEAT, 5);
