@@ -239,6 +239,20 @@ test_rejects_are_reported_with_line_and_reason () {
         expect_text "$work/out" "5 events sent, 3 accepted, 3 rejected"
 }
 
+test_lines_are_right_over_many_requests () {
+    start_zpeerd || return 1
+    for i in $(seq 1000); do
+        if [ $((i % 250)) -eq 0 ]; then
+            echo '{"action":"Heartbeat","app":"a","id":"i"}'
+        else
+            echo "{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"$i\"}"
+        fi
+    done >"$work/events.jsonl"
+    feed --batch 1 --quiet "$work/events.jsonl"
+    [ "$(cut -d : -f 2 "$work/err" | tr '\n' ' ')" = "250 500 750 1000 " ] ||
+        { cat "$work/err"; fail "wrong lines"; }
+}
+
 test_a_broken_first_line_costs_only_itself () {
     start_zpeerd || return 1
     printf '{"action":\n{"action":"Cancel","app":"a","id":"i"}\n' |
