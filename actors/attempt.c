@@ -83,7 +83,8 @@ zpeer_attempt_next (zpeer_attempt_t *self, zpeer_wire_request_t *request)
     return rc;
 }
 
-//  What a status says -----------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  What a status says
 
 static bool
 s_listed (const zpeer_statuses_t *list, uint16_t status)
@@ -142,7 +143,8 @@ s_read_items (zpeer_attempt_t *self, zpeer_slice_t body)
     return ZPEER_END_OK;
 }
 
-//  Single requests --------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Single requests
 
 //  The peer's copy that came with the answer to the newest request, if any
 static void

@@ -26,7 +26,8 @@ zpeer_dispatch_destroy (zpeer_dispatch_t **self_p)
     free (self);
 }
 
-//  What is to be done ------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  What is to be done
 
 static void
 s_push (zpeer_dispatch_t *self, todo_t todo)
@@ -85,7 +86,8 @@ zpeer_dispatch_new (uint64_t now, const zpeer_dispatch_options_t *options)
     return self;
 }
 
-//  Jobs --------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Jobs
 
 job_t *
 zpeer_dispatch_job (zpeer_dispatch_t *self, uint64_t id)
@@ -212,7 +214,8 @@ s_fill (zpeer_dispatch_t *self, uint64_t now)
     }
 }
 
-//  What comes in -----------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  What comes in
 
 //  The batcher said something. If it had been gone it learns anew what it may
 //  send; results it may have missed are repeated as they fall due.
@@ -279,10 +282,9 @@ s_asking (zpeer_dispatch_t *self, uint64_t token)
 }
 
 void
-zpeer_dispatch_failed (zpeer_dispatch_t *self, uint64_t now,
+zpeer_dispatch_failed (zpeer_dispatch_t *self,
                        const zpeer_wire_failed_t *failed)
 {
-    (void) now;
     job_t *job = s_asking (self, failed->token);
     if (!job) {
         self->stats.ignored++;
@@ -319,10 +321,11 @@ zpeer_dispatch_ignore (zpeer_dispatch_t *self)
     self->stats.ignored++;
 }
 
-//  What the time brings ------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  What the time brings
 
-//  Whether the maximum is reached is not known. A failure that was to be counted
-//  keeps its tasks; one that was not is what it is.
+//  Whether the maximum is reached is not known. A failure that counts keeps its
+//  tasks; one that does not is what it is.
 static void
 s_unheard (zpeer_dispatch_t *self, job_t *job)
 {
@@ -347,8 +350,8 @@ s_job_timer (zpeer_dispatch_t *self, job_t *job)
     }
 }
 
-//  What runs or waits is aborted and forgotten: a batcher that comes back sees that it is
-//  held no more. Results go on waiting for their ACK.
+//  What runs or waits is aborted and forgotten: a batcher that comes back sees
+//  that it is not held any more. Results go on waiting for their ACK.
 static void
 s_gone (zpeer_dispatch_t *self)
 {
@@ -430,7 +433,6 @@ void
 zpeer_dispatch_close (zpeer_dispatch_t *self)
 {
     self->closed = true;
-    self->todo_count = self->todo_next = 0;
     while (self->job_count) {
         s_abort (self, &self->jobs[0]);
         zpeer_dispatch_drop (self, &self->jobs[0]);

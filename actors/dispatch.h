@@ -108,7 +108,7 @@ void zpeer_dispatch_reply (zpeer_dispatch_t *self, uint64_t now, uint64_t id,
                            const zpeer_reply_t *reply);
 
 //  FAILED of health; late and unknown ones are ignored
-void zpeer_dispatch_failed (zpeer_dispatch_t *self, uint64_t now,
+void zpeer_dispatch_failed (zpeer_dispatch_t *self,
                             const zpeer_wire_failed_t *failed);
 
 //  ACK of the batcher
@@ -121,8 +121,8 @@ zpeer_dispatch_heartbeat (zpeer_dispatch_t *self, uint64_t now, uint64_t last);
 //  A message came that makes no sense: it is counted
 void zpeer_dispatch_ignore (zpeer_dispatch_t *self);
 
-//  Stops: requests are aborted, bodies released, a remote one says GOODBYE.
-//  Only these actions are left.
+//  Stops: no request starts any more, those that run are aborted, all bodies
+//  released, a remote one says GOODBYE. zpeer_dispatch_next gives all that.
 void zpeer_dispatch_close (zpeer_dispatch_t *self);
 
 //  The next thing to do; false: nothing until something comes in, or until

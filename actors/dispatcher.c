@@ -41,7 +41,8 @@ s_self_destroy (zpeer_dispatcher_t **self_p)
     free (self);
 }
 
-//  Commands ------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Commands
 
 static int
 s_peer (void *arg, char *const *args, char *answer)
@@ -213,7 +214,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     return self;
 }
 
-//  The loop ------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  The loop
 
 static void
 s_handle_timers (zpeer_dispatcher_t *self)

@@ -11,7 +11,8 @@ typedef struct {
     bool released;   //  The core is done with it
 } batch_t;
 
-//  Batches -----------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Batches
 
 static void
 s_batch_free (batch_t *self)
@@ -40,7 +41,8 @@ s_batch_release (batch_t *self)
         s_batch_free (self);
 }
 
-//  HTTP ----------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  HTTP
 
 static void
 s_start_request (zpeer_dispatcher_t *self,
@@ -101,7 +103,8 @@ s_abort_requests (zpeer_dispatcher_t *self)
     s_take_results (self);
 }
 
-//  Actions of the core -----------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Actions of the core
 
 //  Refused: a DONE is repeated, or nobody is there for it; for a question that
 //  health does not answer the core has a rule
@@ -145,7 +148,8 @@ zpeer_dispatcher_act (zpeer_dispatcher_t *self)
         s_do (self, &action);
 }
 
-//  Messages ------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Messages
 
 //  Frames: BATCH, fixed fields, body
 static int
@@ -188,7 +192,7 @@ s_handle_failed (zpeer_dispatcher_t *self)
     if (self->frames.count != 2 ||
         zpeer_wire_get_failed (fixed.data, fixed.size, &failed))
         return ZPEER_E_PARSE;
-    zpeer_dispatch_failed (self->core, self->now, &failed);
+    zpeer_dispatch_failed (self->core, &failed);
     return ZPEER_OK;
 }
 

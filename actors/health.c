@@ -49,7 +49,8 @@ s_open (self_t *self)
     return self->inbox ? ZPEER_OK : ZPEER_E_RESOURCES;
 }
 
-//  Commands ----------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Commands
 
 static int
 s_bind (void *arg, char *const *args, char *answer)
@@ -124,7 +125,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     return self;
 }
 
-//  Messages ----------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Messages
 
 //  Refused means that the dispatcher is gone or does not read: it keeps its
 //  tasks when it hears nothing

@@ -47,7 +47,8 @@ zpeer_wire_command (const void *data, size_t size)
     return (zpeer_wire_command_t) i;
 }
 
-//  Numbers in network byte order -----------------------------------------------
+//  --------------------------------------------------------------------------
+//  Numbers in network byte order
 
 //  Writes value in bytes bytes at *at and moves it on
 static void
@@ -132,7 +133,8 @@ s_get_peer (reader_t *self)
     return s_get_max (self, 4, ZPEER_WIRE_PEERS_MAX - 1);
 }
 
-//  Batcher and dispatcher ------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Batcher and dispatcher
 
 size_t
 zpeer_wire_put_ready (uint8_t out[ZPEER_WIRE_MAX], uint32_t credit, bool remote)
@@ -229,7 +231,8 @@ zpeer_wire_get_held (const void *data, size_t size, uint32_t *credit,
     return ZPEER_OK;
 }
 
-//  DONE ------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  DONE
 
 static unsigned
 s_flags (const zpeer_result_t *result)
@@ -337,7 +340,8 @@ zpeer_wire_get_copies (const void *data, size_t size, zpeer_copy_t *copies,
     return ZPEER_OK;
 }
 
-//  Requests one by one ---------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Requests one by one
 
 static unsigned
 s_method_code (const char *method)
@@ -399,7 +403,8 @@ zpeer_wire_get_request (const void *data, size_t size, size_t *offset,
     return ZPEER_OK;
 }
 
-//  Dispatcher and health -------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Dispatcher and health
 
 size_t
 zpeer_wire_put_fail (uint8_t out[ZPEER_WIRE_MAX], uint64_t token, uint32_t peer,
@@ -476,7 +481,8 @@ zpeer_wire_get_peer (const void *data, size_t size, uint32_t *peer)
     return ZPEER_OK;
 }
 
-//  Batcher and acceptor --------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Batcher and acceptor
 
 void
 zpeer_wire_put_released (zpeer_buffer_t *out, uint32_t lane, uint32_t handle,

@@ -1,8 +1,8 @@
 #include "dispatcher_fixture.h"
 #include "banned.h"
 
-//  The acceptance criteria of the fault report this project began with, by name,
-//  for batches and for single requests
+//  The criteria of the fault report that this project began with, by name, for
+//  batches and for single requests
 
 //  Short, but a busy machine still answers in time
 #define QUICK_MS "250"

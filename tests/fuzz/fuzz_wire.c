@@ -1,7 +1,7 @@
 /*  fuzz_wire.c - no message of another actor can harm
 
-    Input: one byte, which frame it is, then the frame. Beyond not crashing: what
-    is taken gives the same bytes again when it is written.
+    Input: one byte, which frame it is, then the frame. Beyond not crashing:
+    what is taken gives the same bytes again when it is written.
 */
 #include <assert.h>
 #include <stdint.h>

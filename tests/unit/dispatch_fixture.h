@@ -155,7 +155,7 @@ s_health (fixture_t *self, uint32_t count, uint32_t max, bool announce)
 {
     zpeer_wire_failed_t failed = {self->token, count, max, count >= max,
                                   announce};
-    zpeer_dispatch_failed (self->core, self->now, &failed);
+    zpeer_dispatch_failed (self->core, &failed);
 }
 
 #endif

@@ -194,6 +194,18 @@ Test (dispatch, a_batch_it_holds_already_is_ignored)
     zpeer_dispatch_destroy (&self.core);
 }
 
+Test (dispatch, closing_loses_no_release_that_was_due)
+{
+    fixture_t self = s_setup (false, 1);
+    s_batch (&self, 1);
+    s_batch (&self, 2);
+    s_assert_trace (&self, "READY request");
+    s_reply (&self, 1, ZPEER_END_READ_TIMEOUT, 0);
+    zpeer_dispatch_close (self.core);
+    s_assert_trace (&self, "release abort release");
+    zpeer_dispatch_destroy (&self.core);
+}
+
 Test (dispatch, closing_aborts_and_releases_everything)
 {
     fixture_t self = s_setup (true, 1);

@@ -3,8 +3,8 @@
 #include "dispatch.h"
 #include "banned.h"
 
-//  Random histories: batches, ends of requests, answers of health late, early or
-//  never, acknowledgements, silence. After every step what must hold is checked.
+//  Random histories: batches, ends of requests, answers of health early, late
+//  or never, acknowledgements, silence. What must hold is checked at every step.
 
 #define LENGTH(array) (sizeof (array) / sizeof *(array))
 #define SEEDS         300
@@ -48,7 +48,8 @@ s_random (history_t *self, uint64_t limit)
     return self->random % limit;
 }
 
-//  Actions -------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Actions
 
 static void
 s_note_message (history_t *self, const zpeer_dispatch_action_t *action)
@@ -111,7 +112,8 @@ s_drain (history_t *self)
     s_must (self, zpeer_dispatch_wake (self->core) > self->now);
 }
 
-//  Steps ---------------------------------------------------------------------------
+//  --------------------------------------------------------------------------
+//  Steps
 
 static void
 s_step_batch (history_t *self)
@@ -168,7 +170,7 @@ s_step_health (history_t *self)
     zpeer_wire_failed_t failed = {self->tokens[at], count, 3, count == 3,
                                   count == 3};
     self->tokens[at] = self->tokens[--self->token_count];
-    zpeer_dispatch_failed (self->core, self->now, &failed);
+    zpeer_dispatch_failed (self->core, &failed);
 }
 
 static void

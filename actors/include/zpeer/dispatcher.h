@@ -23,7 +23,7 @@
     HEALTH     endpoint          OK            before START
     REPORT     endpoint          OK            before START; may be left out
     BEAT       ms                OK            before START; how often a remote
-                                               one sends HEARTBEAT, at most 2000;
+                                               one sends HEARTBEAT, up to 2000;
                                                0: 1000. After three without a
                                                word from the batcher it aborts
                                                its requests.
