@@ -15,6 +15,10 @@
 //  Descriptors besides: an endpoint for events, one for outcomes
 #define DESCRIPTORS 2
 
+//  How long feeders are read when the engine stops. What they have sent takes
+//  far less; those that go on sending are cut off then.
+#define CLOSE_MAX_MS 500
+
 int
 zpeer_engine_fail (zpeer_engine_t *self, int code, const char *format, ...)
 {
@@ -326,8 +330,10 @@ zpeer_engine_stop (zpeer_engine_t *self)
         return rc;
     int64_t deadline = zclock_mono () + self->options->stop_deadline_ms;
 
-    //  Feeders may take half of the time; what they gave is still to be sent
+    //  Of a short time feeders get half: what they gave is still to be sent
     int ms = s_left_ms (deadline) / 2;
+    if (ms > CLOSE_MAX_MS)
+        ms = CLOSE_MAX_MS;
     char digits[ZPEER_ENGINE_DIGITS_MAX];
     snprintf (digits, sizeof digits, "%d", ms);
     zpeer_command_call (self->acceptor, ms + ZPEER_ENGINE_GRACE_MS, NULL,

@@ -1,7 +1,9 @@
 /*  test_engine_limits.c - an engine that runs out of something, or of time
 */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <czmq.h>
@@ -126,6 +128,43 @@ Test (engine_limits, stopping_delivers_what_waits)
     speer_destroy (&peer);
 }
 
+static unsigned
+s_descriptors (void)
+{
+    unsigned count = 0;
+    DIR *directory = opendir ("/proc/self/fd");
+    while (readdir (directory))
+        count++;
+    closedir (directory);
+    return count;
+}
+
+Test (engine_limits, a_peer_that_comes_and_goes_leaves_no_descriptor)
+{
+    const char *const set[] = {"zpeer.stop.deadline-ms=50", NULL};
+    zpeer_engine_t *engine = stage_engine (set);
+    speer_t *peer = speer_new (0, -1);
+    zpeer_feed_t *feed = stage_feed (engine);
+    stage_register (feed, "1");
+    unsigned before = s_descriptors ();
+    for (unsigned i = 0; i < 30; i++) {
+        cr_assert_eq (zpeer_engine_add_peer (engine, speer_url (peer)),
+                      ZPEER_OK);
+        stage_register (feed, "1");
+        cr_assert_eq (zpeer_engine_remove_peer (engine, speer_url (peer)),
+                      ZPEER_OK);
+    }
+    //  libzmq and the peer close theirs in threads of their own
+    cr_assert (speer_wait_below (peer, SPEER_OPEN, 0, STAGE_WAIT_MS));
+    int64_t deadline = zclock_mono () + STAGE_WAIT_MS;
+    while (s_descriptors () > before && zclock_mono () < deadline)
+        sched_yield ();
+    cr_assert_leq (s_descriptors (), before);
+    zpeer_feed_destroy (&feed);
+    zpeer_engine_destroy (&engine);
+    speer_destroy (&peer);
+}
+
 static atomic_bool s_enough;
 
 static void *
@@ -166,4 +205,41 @@ Test (engine_limits, peers_come_and_go_under_load)
     zpeer_engine_destroy (&engine);
     speer_destroy (&peer);
     speer_destroy (&other);
+}
+
+//  Feeds whatever comes of it
+static void *
+s_flood (void *arg)
+{
+    zpeer_feed_t *feed = stage_feed ((zpeer_engine_t *) arg);
+    char frame[65536];
+    size_t size = 0;
+    while (zpeer_event_encode_simple (frame, sizeof frame, &size,
+                                      ZPEER_HEARTBEAT, STAGE_APP, "1",
+                                      STAGE_AT) == ZPEER_OK)
+        continue;
+    while (!atomic_load (&s_enough))
+        zpeer_feed_send_frame (feed, frame, size, 10, NULL);
+    zpeer_feed_destroy (&feed);
+    return NULL;
+}
+
+Test (engine_limits, feeders_that_go_on_do_not_keep_it_from_stopping)
+{
+    zpeer_engine_t *engine = stage_engine (NULL);
+    speer_t *peer = speer_new (0, -1);
+    cr_assert_eq (zpeer_engine_add_peer (engine, speer_url (peer)), ZPEER_OK);
+    zpeer_feed_t *feed = stage_feed (engine);
+    stage_register (feed, "1");
+    pthread_t thread;
+    cr_assert_eq (pthread_create (&thread, NULL, s_flood, engine), 0);
+    cr_assert (speer_wait (peer, SPEER_BATCHES, 3, STAGE_WAIT_MS));
+    int64_t since = zclock_mono ();
+    cr_assert_eq (zpeer_engine_stop (engine), 0);
+    cr_assert_lt (zclock_mono () - since, 2000);
+    atomic_store (&s_enough, true);
+    pthread_join (thread, NULL);
+    zpeer_feed_destroy (&feed);
+    zpeer_engine_destroy (&engine);
+    speer_destroy (&peer);
 }
