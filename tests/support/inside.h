@@ -20,6 +20,7 @@ struct speer {
     speer_core_t core;
     speer_server_t *server;  //  Owned
     speer_work_t *work;      //  Owned
+    int port;                //  Does not change, as the texts below
     char url[SPEER_URL_MAX];
     char control_url[SPEER_URL_MAX];  //  "" without control port
 };

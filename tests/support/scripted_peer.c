@@ -119,8 +119,9 @@ speer_new (int port, int control)
         speer_destroy (&self);
         return NULL;
     }
+    self->port = speer_server_port (self->server, false);
     snprintf (self->url, sizeof self->url, "http://127.0.0.1:%d/eureka/",
-              speer_server_port (self->server, false));
+              self->port);
     if (control >= 0)
         snprintf (self->control_url, sizeof self->control_url,
                   "http://127.0.0.1:%d/",
@@ -166,7 +167,7 @@ speer_control_url (const speer_t *self)
 int
 speer_port (const speer_t *self)
 {
-    return speer_server_port (self->server, false);
+    return self->port;
 }
 
 //  ---- The script

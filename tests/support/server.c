@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <limits.h>
@@ -14,6 +15,7 @@
 #define EVENTS_MAX 64  //  Handled in one turn
 #define BACKLOG    1024
 #define PLUGS_MAX  8
+#define PAUSE_MS   10
 
 struct speer_server {
     speer_core_t *core;    //  Borrowed
@@ -24,10 +26,44 @@ struct speer_server {
     int ports[2];          //  -1: none
     int plugs[PLUGS_MAX];  //  While deaf: own connections in the queue
     size_t plug_count;
+    bool paused[2];     //  Out of descriptors: nobody is accepted
+    int64_t resume_at;  //  Until then; INT64_MAX: not paused
     speer_mode_t mode;
     struct epoll_event ready[EVENTS_MAX];
     int ready_count;
 };
+
+//  Watches the queue of a port, or not
+static void
+s_watch_queue (speer_server_t *self, bool control, bool on)
+{
+    int fd = self->listeners[control];
+    struct epoll_event event = {.events = on ? EPOLLIN : 0,
+                                .data.u64 = (uint32_t) fd};
+    epoll_ctl (self->epoll, EPOLL_CTL_MOD, fd, &event);
+}
+
+//  Without descriptors left the queue would wake us over and over: it is left
+//  alone for a moment
+static void
+s_pause (speer_server_t *self, bool control)
+{
+    self->paused[control] = true;
+    self->resume_at = speer_now_ms () + PAUSE_MS;
+    s_watch_queue (self, control, false);
+}
+
+static void
+s_resume (speer_server_t *self)
+{
+    if (self->resume_at > speer_now_ms ())
+        return;
+    for (int control = 0; control < 2; control++)
+        if (self->paused[control] && (control || self->mode != SPEER_DEAF))
+            s_watch_queue (self, control, true);
+    self->paused[0] = self->paused[1] = false;
+    self->resume_at = INT64_MAX;
+}
 
 static void
 s_accept (speer_server_t *self, bool control)
@@ -42,6 +78,8 @@ s_accept (speer_server_t *self, bool control)
         }
         else
             speer_conns_open (self->conns, fd, control);
+    if (errno == EMFILE || errno == ENFILE)
+        s_pause (self, control);
 }
 
 void
@@ -60,6 +98,7 @@ speer_server_serve (speer_server_t *self)
     }
     self->ready_count = 0;
     speer_conns_drip (self->conns);
+    s_resume (self);
 }
 
 void
@@ -82,7 +121,8 @@ speer_server_wake (speer_server_t *self)
 int64_t
 speer_server_wake_at (const speer_server_t *self)
 {
-    return speer_conns_wake_at (self->conns);
+    int64_t drip_at = speer_conns_wake_at (self->conns);
+    return drip_at < self->resume_at ? drip_at : self->resume_at;
 }
 
 //  ---- Listening
@@ -118,15 +158,6 @@ speer_server_drop (speer_server_t *self)
     speer_conns_drop (self->conns, false);
 }
 
-//  Watches the queue of the main port, or not
-static void
-s_watch_queue (speer_server_t *self, bool on)
-{
-    struct epoll_event event = {.events = on ? EPOLLIN : 0,
-                                .data.u64 = (uint32_t) self->listeners[0]};
-    epoll_ctl (self->epoll, EPOLL_CTL_MOD, self->listeners[0], &event);
-}
-
 //  Fills the queue with connections of our own until one is not let in: from
 //  then on the kernel drops whoever knocks
 static void
@@ -136,7 +167,7 @@ s_plug (speer_server_t *self)
                                   .sin_port = htons ((uint16_t) self->ports[0]),
                                   .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
     bool full = false;
-    s_watch_queue (self, false);
+    s_watch_queue (self, false, false);
     listen (self->listeners[0], 0);
     while (!full && self->plug_count < PLUGS_MAX) {
         int fd =
@@ -162,7 +193,7 @@ s_unplug (speer_server_t *self)
     while ((fd = accept (self->listeners[0], NULL, NULL)) >= 0)
         close (fd);
     listen (self->listeners[0], BACKLOG);
-    s_watch_queue (self, true);
+    s_watch_queue (self, false, true);
 }
 
 bool
@@ -198,6 +229,7 @@ speer_server_new (speer_core_t *core, int port, int control,
     speer_server_t *self = (speer_server_t *) calloc (1, sizeof *self);
     assert (self);
     self->core = core;
+    self->resume_at = INT64_MAX;
     self->ports[0] = port;
     self->ports[1] = control;
     self->listeners[0] = self->listeners[1] = -1;

@@ -91,12 +91,12 @@ s_handle (speer_work_t *self, s_job_t *job, bool apply)
     job->handled = true;
 }
 
-//  AUTO: what a status of our own stands for has not been done
+//  What a status of our own stands for has not been done. FIRST is over by now,
+//  LATE is to come.
 static bool
 s_applies (const speer_rule_t *rule)
 {
-    return rule->apply == SPEER_APPLY_AUTO ? !rule->status
-                                           : rule->apply == SPEER_APPLY_FIRST;
+    return rule->apply == SPEER_APPLY_AUTO && !rule->status;
 }
 
 static void

@@ -43,7 +43,7 @@ Test (scripted_answers, any_status_with_headers_and_nothing_applied)
     cr_assert_eq (s_response.status, 503);
     cr_assert (strstr (s_response.text, "\r\nRetry-After: 7\r\n"));
     cr_assert_str_eq (s_response.body, "{\"error\":\"busy\"}");
-    cr_assert_eq (speer_get (s_peer, SPEER_INSTANCES), 0);
+    cr_assert_eq (speer_get (s_peer, SPEER_APPLIED), 0);
     cr_assert_eq (speer_get (s_peer, SPEER_FAULTS), 1);
 }
 
@@ -54,6 +54,20 @@ Test (scripted_answers, a_status_after_all_was_applied)
     cr_assert_eq (s_response.status, 500);
     cr_assert_eq (s_response.length, 0);
     cr_assert_eq (speer_get (s_peer, SPEER_APPLIED), 1);
+}
+
+Test (scripted_answers, changes_can_come_first_and_the_answer_when_released)
+{
+    int fd = speer_client_connect (speer_port (s_peer));
+    speer_rule (s_peer, &(speer_rule_t){.apply = SPEER_APPLY_FIRST,
+                                        .delay_ms = SPEER_HELD});
+    s_send (fd, REGISTER_AT ("5") "," HEARTBEAT ("4"));
+    cr_assert (speer_wait (s_peer, SPEER_INSTANCES, 1, LIMIT_MS));
+    cr_assert_eq (speer_get (s_peer, SPEER_ANSWERED), 0);
+    speer_release (s_peer);
+    speer_client_read (fd, LIMIT_MS, &s_response);
+    cr_assert_eq (s_code (1), 409);
+    close (fd);
 }
 
 Test (scripted_answers, what_is_not_applied_is_answered_200)
@@ -221,7 +235,7 @@ Test (scripted_answers, items_are_answered_by_rule)
     speer_item_rule (s_peer, &(speer_item_rule_t){.nth = 2,
                                                   .status = 409,
                                                   .entity = "{\"app\":\"A\"}"});
-    s_post (TWO);
+    s_post (REGISTER_AT ("5") "," HEARTBEAT ("5"));
     cr_assert_eq (s_code (0), 500);
     cr_assert_eq (s_code (1), 409);
     cr_assert (strstr (s_response.body, "\"responseEntity\":{\"app\":\"A\"}"));

@@ -208,6 +208,7 @@ Test (scripted_codec, what_breaks_the_codec_is_400_for_all)
         "'port':{'$':'x'}",
         "'metadata':{'a':{}}",
         "'metadata':[]",
+        "'leaseInfo':5",
         "'leaseInfo':{'durationInSecs':{}}",
         "'unknown':{}",
         "'unknown':[]",
@@ -332,6 +333,8 @@ Test (scripted_codec, a_call_without_the_mark_is_a_clients_and_counted)
     cr_assert_eq (s_call ("PUT", INSTANCE "?lastDirtyTimestamp=4", NULL, NULL),
                   200);
     cr_assert_eq (speer_get (s_peer, SPEER_UNMARKED), 1);
+    s_call ("PUT", INSTANCE, "x-netflix-discovery-replication: TRUE\r\n", NULL);
+    cr_assert_eq (speer_get (s_peer, SPEER_UNMARKED), 2);
     //  Status rule 4: what the lease has stands
     s_item (STATUS ("OUT_OF_SERVICE", "5"));
     speer_advance (s_peer, 3700000);

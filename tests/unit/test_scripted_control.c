@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include "scripted_case.h"
 #include "banned.h"
@@ -20,6 +21,15 @@ s_control (const char *method, const char *path, const char *body)
     int status = speer_call (port, method, path, NULL, quoted, &s_response);
     free (quoted);
     return status;
+}
+
+static struct sockaddr_in
+s_address (void)
+{
+    return (struct sockaddr_in){.sin_family = AF_INET,
+                                .sin_port =
+                                    htons ((uint16_t) speer_port (s_peer)),
+                                .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
 }
 
 //  ---- Requests
@@ -108,6 +118,29 @@ Test (scripted_control, connecting_to_a_deaf_peer_times_out)
     speer_mode (s_peer, SPEER_LISTEN);
     cr_assert_eq (s_post (CANCEL), 200);
     cr_assert_eq (speer_get (s_peer, SPEER_CONNECTIONS), 1);
+}
+
+Test (scripted_control, out_of_descriptors_it_waits_for_one)
+{
+    struct rlimit limit, low;
+    getrlimit (RLIMIT_NOFILE, &limit);
+    int fd = speer_client_connect (speer_port (s_peer));
+    int next = speer_client_connect (speer_port (s_peer));
+    cr_assert (speer_wait (s_peer, SPEER_OPEN, 2, LIMIT_MS));
+    //  Connects with a descriptor made before; the peer finds none for it
+    int late = socket (AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = s_address ();
+    low = (struct rlimit){.rlim_cur = (rlim_t) late + 1,
+                          .rlim_max = limit.rlim_max};
+    setrlimit (RLIMIT_NOFILE, &low);
+    cr_assert_eq (connect (late, (struct sockaddr *) &address, sizeof address),
+                  0);
+    cr_assert_not (speer_wait (s_peer, SPEER_OPEN, 3, QUIET_MS));
+    close (fd);
+    cr_assert (speer_wait (s_peer, SPEER_CONNECTIONS, 3, LIMIT_MS));
+    setrlimit (RLIMIT_NOFILE, &limit);
+    close (next);
+    close (late);
 }
 
 //  ---- Records
