@@ -160,12 +160,15 @@ probe north south east
 chapter "3. The server east becomes too slow: it answers after $slow_ms ms"
 script east "{\"rules\": [{\"path\": \"peerreplication\", \"delay_ms\": $slow_ms}]}"
 say "The busy while: heartbeats, deployments, maintenance, 600 events a second."
-feed --quiet --rate 600 "$work/registry/traffic.jsonl" >"$work/feed" &
+"$build/deploy/zpeerctl" feed --quiet --rate 600 \
+    --endpoint "ipc://$work/events" "$work/registry/traffic.jsonl" \
+    >"$work/feed" &
 feeder=$!
+pids="$pids $feeder"
 say "How long a change takes to the other two, while east does not answer:"
 probe north south
 wait "$feeder" || fail "the busy while ended badly"
-cat "$work/feed"
+say "$(cat "$work/feed")"
 wait_text "$work/log" ZPR036
 say "zpeerd says, once, that it has given up on east, until it answers again:"
 grep -m1 ZPR036 "$work/log" | fold -s -w 74 | sed 's/^/    /'
