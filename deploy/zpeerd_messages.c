@@ -2,6 +2,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "zpeerd_messages.h"
 #include "banned.h"
 
@@ -30,11 +31,29 @@ zpeerd_say (stderr_log_t *log, zpeerd_message_t message, ...)
     stderr_log (log, s_messages[message].level, s_messages[message].id, text);
 }
 
+//  Prints a text with "…" for what will be filled in
+static void
+s_print_text (const char *format)
+{
+    while (*format) {
+        size_t plain = strcspn (format, "%");
+        printf ("%.*s", (int) plain, format);
+        format += plain;
+        if (*format == '%') {
+            fputs ("…", stdout);
+            format += strcspn (format, "dsu") + 1;
+        }
+    }
+    putchar ('\n');
+}
+
 void
 zpeerd_print_messages (void)
 {
-    for (size_t i = 0; i < sizeof s_messages / sizeof *s_messages; i++)
-        printf ("%s %-7s  %s\n    %s\n", s_messages[i].id,
-                zpeer_log_level_name (s_messages[i].level),
-                s_messages[i].format, s_messages[i].action);
+    for (size_t i = 0; i < sizeof s_messages / sizeof *s_messages; i++) {
+        printf ("%s %-7s  ", s_messages[i].id,
+                zpeer_log_level_name (s_messages[i].level));
+        s_print_text (s_messages[i].format);
+        printf ("    %s\n", s_messages[i].action);
+    }
 }
