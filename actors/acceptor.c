@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/random.h>
 #include <zpeer/acceptor.h>
 #include "command.h"
 #include "handover.h"
@@ -331,6 +332,9 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
                                           : zpeer_options_new ();
     zpeer_view_options_t options = {.tombstone_ms = self->options->tombstone_ms,
                                     .age_out = self->options->view_age_out};
+    //  Without randomness (early at boot) names are still found
+    if (getrandom (&options.seed, sizeof options.seed, GRND_NONBLOCK) < 0)
+        options.seed = (uint64_t) zclock_usecs ();
     self->view = zpeer_view_new (&options);
     zpeer_intake_options_t intake = {.max_bytes =
                                          self->options->events_max_frame_bytes,
