@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <sys/random.h>
 #include <zpeer/acceptor.h>
 #include "command.h"
 #include "handover.h"
