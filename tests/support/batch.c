@@ -157,13 +157,6 @@ s_read (s_list_t *self, const char *body, size_t size)
 
 //  ---- Applying
 
-static void
-s_upper (char *text)
-{
-    for (; text && *text; text++)
-        *text = (char) toupper ((unsigned char) *text);
-}
-
 //  Returns the item's status. What the batch does otherwise than a call of its
 //  own: a Register that is not valid is 200, and DeleteStatusOverride needs a
 //  timestamp.
@@ -220,7 +213,7 @@ static void
 s_answer_item (speer_core_t *core, int64_t now, s_item_t *item,
                speer_batch_way_t way, size_t position, FILE *out)
 {
-    s_upper (item->app);
+    speer_upper (item->app);
     const speer_item_rule_t *rule =
         way.rules
             ? speer_rules_item (

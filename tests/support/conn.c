@@ -68,6 +68,8 @@ s_close (speer_conns_t *self, speer_conn_t *conn, bool left)
         self->core->counters[SPEER_OPEN]--;
     if (conn->busy)
         self->events.gone (self->events.arg, conn, left);
+    else if (left && s_blind (self, conn))
+        self->core->counters[SPEER_ABANDONED]++;
     free (conn->in);
     free (conn->out);
     free (conn);

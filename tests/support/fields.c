@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +30,7 @@ s_read_filled (const json_t *value, bool *fits)
 static json_t *
 s_read_upper (const json_t *value, bool *fits)
 {
-    char *text = speer_scalar_text (value, fits);
-    for (char *at = text; at && *at; at++)
-        *at = (char) toupper ((unsigned char) *at);
+    char *text = speer_upper (speer_scalar_text (value, fits));
     json_t *stored = text ? json_string (text) : NULL;
     free (text);
     return stored;

@@ -169,14 +169,6 @@ s_handle_batch (s_call_t *self)
     }
 }
 
-static char *
-s_upper (char *text)
-{
-    for (char *at = text; *at; at++)
-        *at = (char) toupper ((unsigned char) *at);
-    return text;
-}
-
 //  Makes one change; the texts of the query are named by the caller
 static void
 s_change (s_call_t *self, speer_action_t action, const char *status_name)
@@ -189,7 +181,7 @@ s_change (s_call_t *self, speer_action_t action, const char *status_name)
     speer_change_t change = {.action = action,
                              .replication =
                                  speer_routes_is_replication (self->request),
-                             .app = s_upper (self->path.segments[1]),
+                             .app = speer_upper (self->path.segments[1]),
                              .id = self->path.segments[2],
                              .status = status,
                              .overridden = overridden,
@@ -252,7 +244,7 @@ s_handle_register (s_call_t *self)
         s_answer_unparsable (self);
         return;
     }
-    const char *app = s_upper (self->path.segments[1]);
+    const char *app = speer_upper (self->path.segments[1]);
     const char *invalid = speer_info_invalid (info, app);
     if (invalid)
         speer_reply_set (self->reply, 400, SPEER_JSON, strdup (invalid));
@@ -273,7 +265,7 @@ static void
 s_handle_asg (s_call_t *self)
 {
     char *value = speer_http_query (self->request, "value");
-    bool fits = value && (!strcmp (s_upper (value), "ENABLED") ||
+    bool fits = value && (!strcmp (speer_upper (value), "ENABLED") ||
                           !strcmp (value, "DISABLED"));
     if (fits && self->way.apply)
         json_object_set_new (self->core->asgs, self->path.segments[1],
@@ -302,17 +294,19 @@ static void
 s_handle_app (s_call_t *self)
 {
     speer_core_now (self->core);
-    s_answer_found (self, speer_apps_one (self->core->registry,
-                                          s_upper (self->path.segments[1])));
+    s_answer_found (self,
+                    speer_apps_one (self->core->registry,
+                                    speer_upper (self->path.segments[1])));
 }
 
 static void
 s_handle_instance (s_call_t *self)
 {
     speer_core_now (self->core);
-    s_answer_found (self, speer_apps_instance (self->core->registry,
-                                               s_upper (self->path.segments[1]),
-                                               self->path.segments[2]));
+    s_answer_found (self,
+                    speer_apps_instance (self->core->registry,
+                                         speer_upper (self->path.segments[1]),
+                                         self->path.segments[2]));
 }
 
 static const s_route_t s_routes[] = {

@@ -6,7 +6,7 @@
 
         speer_rule (peer, &(speer_rule_t){.answer = SPEER_HANG, .count = 3});
 
-    With speer_rule_t the same fields are known to POST /script by name.
+    POST /script knows the same members by the same names (script.h).
 */
 #ifndef SPEER_RULE_H_INCLUDED
 #define SPEER_RULE_H_INCLUDED

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,4 +64,12 @@ speer_scalar_number (const json_t *value, bool *fits)
     if (*end || errno)
         *fits = false;
     return number;
+}
+
+char *
+speer_upper (char *text)
+{
+    for (char *at = text; at && *at; at++)
+        *at = (char) toupper ((unsigned char) *at);
+    return text;
 }

@@ -30,4 +30,7 @@ char *speer_scalar_text (const json_t *value, bool *fits);
 //  SPEER_NONE for null, "" and NULL itself. *fits becomes false for the rest.
 int64_t speer_scalar_number (const json_t *value, bool *fits);
 
+//  Makes ASCII letters capitals, in place. NULL stays NULL. Returns text.
+char *speer_upper (char *text);
+
 #endif

@@ -41,7 +41,7 @@ typedef struct speer speer_t;
     X (APPLIED, "applied", "requests whose changes were made")                 \
     X (ANSWERED, "answered", "answers sent whole")                             \
     X (FAULTS, "faults", "requests a rule with a fault or a status met")       \
-    X (ABANDONED, "abandoned", "connections the client left unanswered")       \
+    X (ABANDONED, "abandoned", "connections the client closed unanswered")     \
     X (UNMARKED, "unmarked", "calls without x-netflix-discovery-replication")  \
     X (BYTES, "bytes", "received in whole requests")                           \
     X (CONNECTIONS, "connections", "accepted so far")                          \

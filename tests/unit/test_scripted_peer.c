@@ -170,4 +170,5 @@ Test (scripted_peer, forgets_connections_the_client_closed_in_a_black_hole)
     s_send (fd, HEARTBEAT ("5"));
     close (fd);
     cr_assert (speer_wait_at_most (s_peer, SPEER_OPEN, 0, LIMIT_MS));
+    cr_assert_eq (speer_get (s_peer, SPEER_ABANDONED), 1);
 }
