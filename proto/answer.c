@@ -303,6 +303,8 @@ int
 zpeer_answer_entity (zpeer_answer_t *self, const char *data, size_t size)
 {
     *self = (zpeer_answer_t){0};
+    if (!size)
+        return ZPEER_E_PARSE;
     char error[JSON_ERROR_TEXT_LENGTH];
     s_reader_t reader = {data, size, 0, error, sizeof error};
     json_t *root = s_load (&reader);

@@ -278,6 +278,7 @@ Test (answer, another_body_of_a_conflict_is_no_copy)
         cr_assert_eq (
             zpeer_answer_entity (&s_answer, bodies[i], strlen (bodies[i])),
             ZPEER_E_PARSE);
+    cr_assert_eq (zpeer_answer_entity (&s_answer, NULL, 0), ZPEER_E_PARSE);
     cr_assert_eq (s_answer.copy_count, 0);
 }
 
