@@ -27,7 +27,9 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     assert (self->poller);
     zpoller_set_nonstop (self->poller, true);
     self->roster = zpeer_roster_new ();
-    self->next_id = 1;
+    //  Ids are never used again, not even after a restart: a remote dispatcher
+    //  may still speak of old ones
+    self->next_id = (uint64_t) zclock_usecs ();
     self->now = (uint64_t) zclock_mono ();
     return self;
 }

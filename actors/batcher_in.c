@@ -6,9 +6,6 @@
 #define CHUNKS_MAX   16
 #define MESSAGES_MAX 64
 
-//  Most ids in a HEARTBEAT
-#define HELD_MAX ZPEER_ROSTER_CREDIT_MAX
-
 //  --------------------------------------------------------------------------
 //  From the acceptor
 
@@ -65,12 +62,12 @@ s_ready (batcher_t *self, int number, zpeer_slice_t fields)
 static void
 s_heartbeat (batcher_t *self, int number, zpeer_slice_t fields)
 {
-    uint64_t ids[HELD_MAX];
+    uint64_t ids[ZPEER_WIRE_HELD_MAX];
     uint64_t echo;
     uint32_t credit;
     size_t count;
     if (zpeer_wire_get_held (fields.data, fields.size, &credit, &echo, ids,
-                             HELD_MAX, &count))
+                             ZPEER_WIRE_HELD_MAX, &count))
         return;
     zpeer_roster_holds (self->roster, number, credit, echo, ids, count);
     s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"),
