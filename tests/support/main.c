@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include "script.h"
 #include "banned.h"
 
@@ -18,10 +19,19 @@ typedef struct {
     int64_t settings[SPEER_SETTINGS_MAX];  //  -1: as it is
     speer_rule_t slow;
     const char *script;
+    bool with_parent;
 } s_options_t;
 
 //  Options beyond those that are settings
-enum { S_PORT = 256, S_CONTROL, S_SLOW, S_SLOW_ITEM, S_SCRIPT, S_HELP };
+enum {
+    S_PORT = 256,
+    S_CONTROL,
+    S_SLOW,
+    S_SLOW_ITEM,
+    S_SCRIPT,
+    S_PARENT,
+    S_HELP
+};
 
 static const struct option s_options[] = {
 #define X(name, label, value, meaning)                                         \
@@ -33,6 +43,7 @@ static const struct option s_options[] = {
     {"slow-ms", required_argument, NULL, S_SLOW},
     {"slow-item-ms", required_argument, NULL, S_SLOW_ITEM},
     {"script", required_argument, NULL, S_SCRIPT},
+    {"with-parent", no_argument, NULL, S_PARENT},
     {"help", no_argument, NULL, S_HELP},
     {NULL, 0, NULL, 0}};
 
@@ -45,7 +56,8 @@ s_help (FILE *out)
            "  --control N       port for POST /script and the like (0)\n"
            "  --slow-ms N       answer each request after so long\n"
            "  --slow-item-ms N  in addition so long per item\n"
-           "  --script JSON     run this script first\n\n"
+           "  --script JSON     run this script first\n"
+           "  --with-parent     end when the process that started it does\n\n"
            "Settings, --NAME or --NAME=VALUE:\n\n",
            out);
 #define X(name, label, value, meaning)                                         \
@@ -92,6 +104,7 @@ s_parse (s_options_t *options, int argc, char *argv[])
         case S_SLOW: options->slow.delay_ms = number; break;
         case S_SLOW_ITEM: options->slow.item_ms = number; break;
         case S_SCRIPT: options->script = optarg; break;
+        case S_PARENT: options->with_parent = true; break;
         case S_HELP: s_help (stdout); return EXIT_SUCCESS;
         case '?': return EXIT_FAILURE;
         default: options->settings[option] = number; break;
@@ -128,6 +141,8 @@ main (int argc, char *argv[])
     sigaddset (&signals, SIGTERM);
     sigaddset (&signals, SIGINT);
     pthread_sigmask (SIG_BLOCK, &signals, NULL);
+    if (options.with_parent)
+        prctl (PR_SET_PDEATHSIG, SIGTERM);
     speer_t *peer = speer_new (options.port, options.control);
     if (!peer) {
         fprintf (stderr, "cannot listen on port %d or %d\n", options.port,

@@ -9,6 +9,7 @@
 
 #define HELD        INT64_MAX  //  Due when released
 #define INFLATE_MAX (16u << 20)
+#define ALL_OK_MAX  250  //  Items of a batch, as Eureka sends them
 
 //  A request under work
 typedef struct s_job {
@@ -26,13 +27,17 @@ typedef struct s_job {
     int64_t due_at;
 } s_job_t;
 
+typedef struct {
+    char *data;
+    size_t size;
+} s_bytes_t;
+
 struct speer_work {
     speer_core_t *core;  //  Borrowed
     s_job_t *jobs;       //  Owned; those that wait
     int64_t busy_until;  //  Serial: when the work begun so far will be done
-    char *all_ok;        //  Owned; the answer while counting, to
-    size_t all_ok_items;
-    size_t all_ok_size;
+    s_bytes_t all_ok[ALL_OK_MAX + 1];  //  Owned; the answers while counting, by
+                                       //  number of items, made when needed
 };
 
 static const speer_rule_t s_no_rule = {.answer = SPEER_PROPER};
@@ -77,8 +82,9 @@ static void
 s_handle (speer_work_t *self, s_job_t *job, bool apply)
 {
     speer_answer_t answer = s_rule (job)->answer;
+    //  Item rules have shaped the answer; what is late is made as it is
     speer_batch_way_t way = {.apply = apply,
-                             .rules = true,
+                             .rules = !job->answered,
                              .extra = answer == SPEER_MORE    ? 1
                                       : answer == SPEER_FEWER ? -1
                                                               : 0};
@@ -175,28 +181,27 @@ s_start (speer_work_t *self, speer_conns_t *conns, s_job_t *job)
 
 //  ---- Counting
 
-//  The whole answer to a batch of that many items, made once
-static void
-s_prepare_all_ok (speer_work_t *self, size_t items)
+//  The whole answer to a batch of that many items
+static const s_bytes_t *
+s_all_ok (speer_work_t *self, size_t items)
 {
-    if (self->all_ok && self->all_ok_items == items)
-        return;
-    speer_reply_t reply = {0};
-    speer_reply_set (&reply, 200, SPEER_JSON, speer_batch_all_ok (items));
-    speer_output_t output = speer_reply_write (&reply, NULL, true);
-    free (self->all_ok);
-    self->all_ok = output.data;
-    self->all_ok_size = output.size;
-    self->all_ok_items = items;
+    s_bytes_t *bytes = &self->all_ok[items];
+    if (!bytes->data) {
+        speer_reply_t reply = {0};
+        speer_reply_set (&reply, 200, SPEER_JSON, speer_batch_all_ok (items));
+        speer_output_t output = speer_reply_write (&reply, NULL, true);
+        *bytes = (s_bytes_t){output.data, output.size};
+    }
+    return bytes;
 }
 
 static void
 s_answer_counted (speer_work_t *self, speer_conns_t *conns, speer_conn_t *conn,
                   size_t items)
 {
-    s_prepare_all_ok (self, items);
-    speer_output_t output = {.data = self->all_ok,
-                             .size = self->all_ok_size,
+    const s_bytes_t *bytes = s_all_ok (self, items);
+    speer_output_t output = {.data = bytes->data,
+                             .size = bytes->size,
                              .then = SPEER_THEN_KEEP,
                              .whole = true,
                              .status = 200};
@@ -262,8 +267,9 @@ speer_work_request (speer_work_t *self, speer_conns_t *conns,
     conn->status = 0;
     self->core->counters[SPEER_FAULTS] +=
         rule && (rule->answer != SPEER_PROPER || rule->status);
-    if (!rule && batch && self->core->settings[SPEER_SET_COUNT] &&
-        !self->core->settings[SPEER_SET_SERIAL] && request->keep_alive)
+    if (!rule && batch && items <= ALL_OK_MAX && request->keep_alive &&
+        self->core->settings[SPEER_SET_COUNT] &&
+        !self->core->settings[SPEER_SET_SERIAL])
         s_answer_counted (self, conns, conn, items);
     else {
         s_job_t *job = (s_job_t *) calloc (1, sizeof *job);
@@ -368,6 +374,7 @@ speer_work_destroy (speer_work_t **self_p)
     if (!self)
         return;
     speer_work_drop (self);
-    free (self->all_ok);
+    for (size_t i = 0; i <= ALL_OK_MAX; i++)
+        free (self->all_ok[i].data);
     free (self);
 }

@@ -266,6 +266,24 @@ Test (scripted_answers, counting_answers_200_for_each_item)
     cr_assert_eq (s_call ("PUT", "/eureka/apps/A/a1", MARKED, NULL), 200);
 }
 
+Test (scripted_answers, counting_answers_batches_of_any_size)
+{
+    static const char item[] = "," CANCEL;
+    size_t size = sizeof item - 1;
+    char *items = (char *) calloc (301, size);
+    cr_assert (items);
+    speer_set (s_peer, SPEER_SET_COUNT, 1);
+    for (size_t i = 0; i < 300; i++) {
+        memcpy (items + i * size, item, size);
+        if (i % 50 == 0 || i >= 248) {
+            cr_assert_eq (s_post (items + 1), 200);
+            cr_assert_eq (s_code (i), 200);
+            cr_assert_eq (s_code (i + 1), 0);
+        }
+    }
+    free (items);
+}
+
 Test (scripted_answers, counting_counts_where_blocks_of_bytes_meet)
 {
     char body[2048];

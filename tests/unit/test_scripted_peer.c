@@ -84,6 +84,8 @@ Test (scripted_peer, applies_long_after_the_client_has_gone)
 
 Test (scripted_peer, applies_late_what_it_has_reset)
 {
+    //  What is late is made whatever the answer said
+    speer_item_rule (s_peer, &(speer_item_rule_t){.status = 500});
     s_post_under (&(speer_rule_t){.answer = SPEER_RESET,
                                   .apply = SPEER_APPLY_LATE,
                                   .late_ms = SPEER_HELD},
