@@ -6,9 +6,6 @@
 #include "socket.h"
 #include "banned.h"
 
-//  Chunks under way to one lane; as many again fit into its inbox
-#define CHUNKS_MAX 32
-
 //  Messages a lane that catches up gets in one turn. Each holds more handles
 //  than a turn can add.
 #define CATCH_UP_MAX 2
@@ -104,7 +101,8 @@ zpeer_handover_add (zpeer_handover_t *self, unsigned lane, const char *endpoint)
         return ZPEER_E_RANGE;
     if (self->lanes[lane].socket)
         return ZPEER_E_EXISTS;
-    zsock_t *socket = zpeer_socket_new (ZPEER_ROLE_PUSH, CHUNKS_MAX, -1);
+    zsock_t *socket =
+        zpeer_socket_new (ZPEER_ROLE_PUSH, ZPEER_HANDOVER_CHUNKS_MAX, -1);
     if (!socket)
         return ZPEER_E_RESOURCES;
     int rc = zpeer_socket_connect (socket, endpoint);

@@ -30,6 +30,9 @@
 //  How long one lane may hold up the feeders
 #define ZPEER_HANDOVER_PATIENCE_MS 1000
 
+//  Chunks under way to one lane; as many as its inbox takes wait there besides
+#define ZPEER_HANDOVER_CHUNKS_MAX 32
+
 typedef struct {
     uint64_t chunks;   //  Taken by lanes, in all
     uint64_t refused;  //  Not taken at once, in all

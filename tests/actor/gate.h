@@ -15,15 +15,15 @@
 
 #include <czmq.h>
 #include "buffer.h"
-#include "chunk.h"
+#include "handover.h"
 #include "socket.h"
 
 //  Limit of every wait
 #define GATE_WAIT_MS 10000
 
-//  Messages a lane's inbox takes; as many as the acceptor's end has are under
-//  way besides
-#define GATE_LANE_HWM 1
+//  Chunks a lane's inbox takes, and how many it takes until one is refused
+#define GATE_LANE_HWM  1
+#define GATE_LANE_ROOM (GATE_LANE_HWM + ZPEER_HANDOVER_CHUNKS_MAX)
 
 typedef struct {
     zsock_t *pull;          //  Owned
