@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <zpeer/acceptor.h>
@@ -152,8 +151,12 @@ s_uplink (void *arg, char *const *args, char *answer)
     if (self->uplink)
         return ZPEER_E_EXISTS;
     self->uplink = zpeer_socket_new (ZPEER_ROLE_PULL, UPLINK_MAX, -1);
-    return self->uplink ? zpeer_socket_bind (self->uplink, args[0], NULL)
-                        : ZPEER_E_RESOURCES;
+    if (!self->uplink)
+        return ZPEER_E_RESOURCES;
+    int rc = zpeer_socket_bind (self->uplink, args[0], NULL);
+    if (rc)
+        zsock_destroy (&self->uplink);
+    return rc;
 }
 
 static int

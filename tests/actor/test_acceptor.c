@@ -1,6 +1,9 @@
 /*  test_acceptor.c - what feeders send, what they are answered, what is counted
 */
 #include <criterion/criterion.h>
+#include <zpeer/acceptor.h>
+#include <zpeer/feed.h>
+#include "command.h"
 #include "gate.h"
 #include "banned.h"
 
@@ -111,7 +114,7 @@ Test (acceptor, a_req_client_works)
     zsock_destroy (&client);
 }
 
-Test (acceptor, several_endpoints_can_be_bound_before_start_and_none_after)
+Test (acceptor, no_endpoint_is_bound_after_start)
 {
     gate_is (gate_call ("BIND", "inproc://late", NULL),
              "BIND is not possible after START");
@@ -247,4 +250,30 @@ Test (acceptor_figures, a_feeder_that_does_not_read_loses_replies_but_no_event)
     s_figures (texts);
     gate_register ("CART", "2", 7);
     gate_feed (s_feeder, 1);
+}
+
+Test (acceptor_alone, feeders_may_use_any_of_several_endpoints)
+{
+    zactor_t *acceptor = zpeer_command_actor (zpeer_acceptor, NULL);
+    char endpoints[2][ZPEER_COMMAND_ANSWER_MAX] = {"inproc://zpeer-test-alone",
+                                                   "tcp://127.0.0.1:*"};
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq (zpeer_command_call (acceptor, GATE_WAIT_MS, endpoints[i],
+                                          "BIND", endpoints[i], (char *) NULL),
+                      ZPEER_OK);
+    zpeer_command_call (acceptor, GATE_WAIT_MS, NULL, "START", (char *) NULL);
+    zpeer_event_t *event = zpeer_event_new (ZPEER_FORGET);
+    zpeer_event_set_app (event, "CART");
+    zpeer_event_set_id (event, "1");
+    for (int i = 0; i < 2; i++) {
+        zpeer_feed_t *feed = zpeer_feed_new (endpoints[i], 0);
+        zpeer_reply_t reply;
+        cr_assert_eq (zpeer_feed_send (feed, event, GATE_WAIT_MS, NULL),
+                      ZPEER_OK);
+        cr_assert_eq (zpeer_feed_recv (feed, &reply, GATE_WAIT_MS), ZPEER_OK);
+        cr_assert_eq (reply.accepted, 1);
+        zpeer_feed_destroy (&feed);
+    }
+    zpeer_event_destroy (&event);
+    zactor_destroy (&acceptor);
 }
