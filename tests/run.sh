@@ -139,20 +139,27 @@ check_cppcheck () {
         --error-exitcode=1
 }
 
+#  Nothing but the fuzzers is needed from this build
+build_fuzzers () {
+    local targets
+    targets=$(basename -s .c tests/fuzz/fuzz_*.c)
+    #  shellcheck disable=SC2086  # A list of words
+    cmake --preset fuzz && cmake --build --preset fuzz -j "$jobs" \
+        --target $targets
+}
+
 #  fuzz SECONDS: each fuzzer for so long, beginning with its committed corpus
 fuzz () {
-    local seconds=$1 fuzzer name count=0
-    for fuzzer in build/fuzz/tests/fuzz/fuzz_*; do
-        if [ ! -x "$fuzzer" ] || [ ! -f "$fuzzer" ]; then continue; fi
-        name=$(basename "$fuzzer")
-        mkdir -p "build/fuzz/corpus/$name"
+    local seconds=$1 fuzzer name
+    for fuzzer in tests/fuzz/fuzz_*.c; do
+        name=$(basename -s .c "$fuzzer")
+        mkdir -p "build/fuzz/found/$name"
         echo "== $name"
-        "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
-            -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" \
-            "tests/fuzz/corpus/${name#fuzz_}" || return 1
-        count=$((count + 1))
+        "build/fuzz/tests/fuzz/$name" -max_total_time="$seconds" \
+            -max_len=16384 -timeout=10 -artifact_prefix="build/fuzz/$name-" \
+            "build/fuzz/found/$name" "tests/fuzz/corpus/${name#fuzz_}" ||
+            return 1
     done
-    [ "$count" -gt 0 ]
 }
 
 interop () {
@@ -161,7 +168,8 @@ interop () {
 }
 
 #  Functions are run by a shell of their own, under timeout
-export -f build run_tests check_format check_tidy check_cppcheck fuzz interop
+export -f build run_tests check_format check_tidy check_cppcheck interop
+export -f build_fuzzers fuzz
 export jobs
 run () {
     local name=$1 minutes=$2
@@ -182,7 +190,7 @@ fuzz_seconds=15
 
 run style 1 python3 tests/style/check_style.py
 if run gcc-build 8 build dev; then
-    run gcc-tests 8 run_tests dev 'unit|sim|actor|e2e|deploy'
+    run gcc-tests 8 run_tests dev 'unit|sim|actor|e2e|deploy|race'
 fi
 if run release-build 8 build release; then
     run install 3 run_tests release install
@@ -192,13 +200,13 @@ if [ "$mode" != quick ]; then
     if run clang-build 8 build clang; then
         run clang-tests 8 run_tests clang 'unit|actor'
     fi
-    if run asan-build 8 build asan; then
+    if run asan-build 8 build asan -DZPEER_BUILD_BENCH=OFF; then
         run asan-tests 10 run_tests asan 'unit|sim|actor|e2e|deploy'
     fi
-    if run tsan-build 8 build tsan; then
+    if run tsan-build 8 build tsan -DZPEER_BUILD_BENCH=OFF; then
         run tsan-tests 5 run_tests tsan race
     fi
-    run fuzz-build 5 build fuzz && run fuzz 60 fuzz "$fuzz_seconds"
+    run fuzz-build 5 build_fuzzers && run fuzz 60 fuzz "$fuzz_seconds"
     run clang-tidy 12 check_tidy
     run cppcheck 5 check_cppcheck
     run interop 10 interop
