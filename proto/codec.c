@@ -175,8 +175,8 @@ zpeer_event_encode_simple (void *data, size_t capacity, size_t *used,
 
 //  Checking and decoding
 
-static void
-s_say (char *text, size_t size, const char *what)
+void
+zpeer_event_say (char *text, size_t size, const char *what)
 {
     if (size)
         snprintf (text, size, "%s", what);
@@ -199,7 +199,7 @@ zpeer_event_check (const zpeer_event_t *self, char *reason, size_t reason_size)
     free (frame);
     if (!rc)
         return ZPEER_OK;
-    s_say (reason, reason_size, why);
+    zpeer_event_say (reason, reason_size, why);
     return ZPEER_E_REJECTED;
 }
 
@@ -256,7 +256,7 @@ zpeer_event_decode (const void *data, size_t size, size_t *offset,
     int rc = zpeer_parser_next (parser, (const char *) data, size, offset,
                                 &parsed, why);
     if (rc)
-        s_say (reason, reason_size, why);
+        zpeer_event_say (reason, reason_size, why);
     else
         *event = s_event (&parsed);
     zpeer_parser_destroy (&parser);

@@ -7,9 +7,6 @@
 #include "utf8.h"
 #include "banned.h"
 
-#define CLASS_PLAIN  "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
-#define CLASS_AMAZON "com.netflix.appinfo.AmazonInfo"
-
 void
 zpeer_event_destroy (zpeer_event_t **self_p)
 {
@@ -174,13 +171,13 @@ zpeer_event_put_data_center (zpeer_event_t *self, const char *name)
 {
     if (!self->info)
         return ZPEER_E_STATE;
-    bool amazon = !strcmp (name, "Amazon");
-    if (!amazon && strcmp (name, "MyOwn") && strcmp (name, "Netflix"))
+    bool amazon = strcmp (name, "Amazon") == 0;
+    if (!amazon && strcmp (name, "MyOwn") != 0 && strcmp (name, "Netflix") != 0)
         return ZPEER_E_UNKNOWN;
     return s_put (self->info, "dataCenterInfo",
                   json_pack ("{s:s, s:s}", "@class",
-                             amazon ? CLASS_AMAZON : CLASS_PLAIN, "name",
-                             name));
+                             amazon ? ZPEER_CLASS_AMAZON : ZPEER_CLASS_PLAIN,
+                             "name", name));
 }
 
 //  Puts text into the map of that name, which is made if there is none
@@ -219,7 +216,7 @@ zpeer_event_put_amazon (zpeer_event_t *self, const char *key, const char *value)
         return ZPEER_E_STATE;
     json_t *center = json_object_get (self->info, "dataCenterInfo");
     const char *name = json_string_value (json_object_get (center, "name"));
-    if (!name || strcmp (name, "Amazon"))
+    if (!name || strcmp (name, "Amazon") != 0)
         zpeer_event_put_data_center (self, "Amazon");
     center = json_object_get (self->info, "dataCenterInfo");
     return s_put_into (center, "metadata", key, value);
@@ -252,13 +249,6 @@ zpeer_event_set_overridden_status (zpeer_event_t *self, zpeer_status_t status)
     return ZPEER_OK;
 }
 
-static void
-s_say (char *text, size_t size, const char *what)
-{
-    if (size)
-        snprintf (text, size, "%s", what);
-}
-
 int
 zpeer_event_set_info_json (zpeer_event_t *self, const char *json, size_t size,
                            char *error, size_t error_size)
@@ -281,7 +271,7 @@ zpeer_event_set_info_json (zpeer_event_t *self, const char *json, size_t size,
     }
     if (!json_is_object (info)) {
         json_decref (info);
-        s_say (error, error_size, "not a JSON object");
+        zpeer_event_say (error, error_size, "not a JSON object");
         return ZPEER_E_PARSE;
     }
     json_decref (self->info);

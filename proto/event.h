@@ -13,8 +13,8 @@
 #define ZPEER_APP_MAX   255
 #define ZPEER_ID_MAX    512
 #define ZPEER_ASG_MAX   255
-#define ZPEER_EVENT_MAX (256 * 1024)  //  One event as msgpack
-#define ZPEER_INFO_MAX  (256 * 1024)  //  One InstanceInfo as JSON
+#define ZPEER_EVENT_MAX ((size_t) 256 * 1024)  //  One event as msgpack
+#define ZPEER_INFO_MAX  ((size_t) 256 * 1024)  //  One InstanceInfo as JSON
 
 //  Room for one rejection's text, NUL included
 #define ZPEER_REASON_MAX 256
@@ -88,6 +88,9 @@ struct zpeer_event {
     char app[ZPEER_APP_MAX + 1];
     char id[ZPEER_ID_MAX + 1];  //  Or the ASG's name
 };
+
+//  Writes a sentence into a caller's text of size bytes, as far as it fits
+void zpeer_event_say (char *text, size_t size, const char *what);
 
 //  The key of a member, on the wire
 zpeer_slice_t zpeer_event_key (zpeer_event_member_t member);

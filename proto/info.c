@@ -1,4 +1,3 @@
-#include <assert.h>
 #include "info.h"
 #include "json.h"
 #include "metadata.h"
@@ -10,9 +9,7 @@
 #define PORT_MAX     65535
 #define CENTER_SCOPE "info.dataCenterInfo."
 #define EMPTY_MAP    "{\"@class\":\"java.util.Collections$EmptyMap\"}"
-#define CLASS_PLAIN  "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
 #define CLASS_MINE   "com.netflix.appinfo.MyDataCenterInfo"
-#define CLASS_AMAZON "com.netflix.appinfo.AmazonInfo"
 
 static const zpeer_slice_t s_members[] = {
 #define X(name, text, kind) ZPEER_NAME (text),
@@ -183,8 +180,9 @@ s_center_class (const zpeer_field_t *field, const zpeer_token_t *token,
     char quote[ZPEER_QUOTE_MAX];
     if (token->kind != ZPEER_TOKEN_STR)
         return zpeer_field_reject (field, "is not a string");
-    *amazon = zpeer_slice_eq (token->bytes, ZPEER_SLICE (CLASS_AMAZON));
-    if (!*amazon && !zpeer_slice_eq (token->bytes, ZPEER_SLICE (CLASS_PLAIN)) &&
+    *amazon = zpeer_slice_eq (token->bytes, ZPEER_SLICE (ZPEER_CLASS_AMAZON));
+    if (!*amazon &&
+        !zpeer_slice_eq (token->bytes, ZPEER_SLICE (ZPEER_CLASS_PLAIN)) &&
         !zpeer_slice_eq (token->bytes, ZPEER_SLICE (CLASS_MINE)))
         return zpeer_field_reject (field, "\"%s\" is no class peers know",
                                    zpeer_quote (quote, token->bytes));
@@ -235,9 +233,11 @@ s_put_center (const zpeer_info_t *self, zpeer_buffer_t *out)
 {
     const zpeer_info_value_t *value = &self->values[ZPEER_INFO_DATA_CENTER];
     if (value->center.amazon)
-        zpeer_buffer_lit (out, "{\"@class\":\"" CLASS_AMAZON "\",\"name\":\"");
+        zpeer_buffer_lit (out,
+                          "{\"@class\":\"" ZPEER_CLASS_AMAZON "\",\"name\":\"");
     else
-        zpeer_buffer_lit (out, "{\"@class\":\"" CLASS_PLAIN "\",\"name\":\"");
+        zpeer_buffer_lit (out,
+                          "{\"@class\":\"" ZPEER_CLASS_PLAIN "\",\"name\":\"");
     zpeer_buffer_slice (out, value->center.name);
     zpeer_buffer_lit (out, "\"");
     if (value->center.amazon) {

@@ -15,6 +15,11 @@
 #define ZPEER_RENEWAL_MS      30000
 #define ZPEER_DURATION_MS     90000
 
+//  dataCenterInfo's @class
+#define ZPEER_CLASS_PLAIN                                                      \
+    "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
+#define ZPEER_CLASS_AMAZON "com.netflix.appinfo.AmazonInfo"
+
 //  Members in the order they are written: name here, JSON name, kind
 #define ZPEER_INFO_MEMBERS(X)                                                  \
     X (INSTANCE_ID, "instanceId", TEXT)                                        \

@@ -308,7 +308,7 @@ s_write_info (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
     zpeer_info_write (&self->info, event->app, event->id, &self->json);
     zpeer_field_t field = {"", s_members[ZPEER_EVENT_INFO], reason};
     if (self->json.size > ZPEER_INFO_MAX)
-        return zpeer_field_reject (&field, "is longer than %d bytes as JSON",
+        return zpeer_field_reject (&field, "is longer than %zu bytes as JSON",
                                    ZPEER_INFO_MAX);
     event->info = (zpeer_slice_t){self->json.data, self->json.size};
     event->renewal_ms = zpeer_info_renewal_ms (&self->info);
@@ -384,9 +384,9 @@ zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
     if (map.kind != ZPEER_TOKEN_MAP)
         return s_unusable (reason, "something else is there");
     *offset = (size_t) (walk.at - frame);
-    if (walk.at - start > ZPEER_EVENT_MAX) {
-        snprintf (reason, ZPEER_REASON_MAX, "the event is longer than %d bytes",
-                  ZPEER_EVENT_MAX);
+    if ((size_t) (walk.at - start) > ZPEER_EVENT_MAX) {
+        snprintf (reason, ZPEER_REASON_MAX,
+                  "the event is longer than %zu bytes", ZPEER_EVENT_MAX);
         return ZPEER_E_REJECTED;
     }
     zpeer_keys_reset (&self->keys, ZPEER_ELEMENTS_MAX - walk.budget);

@@ -6,6 +6,7 @@
 #include "banned.h"
 
 #define DIGITS_MAX 19  //  Of any int64_t
+#define TWO_63     9223372036854775808.0
 
 const char *
 zpeer_quote (char out[ZPEER_QUOTE_MAX], zpeer_slice_t text)
@@ -16,7 +17,7 @@ zpeer_quote (char out[ZPEER_QUOTE_MAX], zpeer_slice_t text)
         size = ZPEER_QUOTE_MAX - sizeof more;
     for (size_t i = 0; i < size; i++) {
         char byte = text.data[i];
-        out[i] = byte >= ' ' && byte <= '~' ? byte : '?';
+        out[i] = (char) (byte >= ' ' && byte <= '~' ? byte : '?');
     }
     out[size] = 0;
     if (size < text.size)
@@ -59,7 +60,7 @@ int
 zpeer_field_name (const zpeer_field_t *self, const zpeer_token_t *token,
                   size_t max, zpeer_slice_t *name)
 {
-    zpeer_piece_t piece;
+    zpeer_piece_t piece = {0};
     int rc = zpeer_field_text (self, token, &piece);
     if (rc)
         return rc;
@@ -96,7 +97,7 @@ s_digits (zpeer_slice_t text, int64_t *number)
 static bool
 s_whole (double real, int64_t *number)
 {
-    if (!(real > -0x1p63 && real < 0x1p63))
+    if (!(real > -TWO_63 && real < TWO_63))
         return false;
     *number = (int64_t) real;
     return (double) *number == real;
@@ -266,7 +267,7 @@ static int
 s_unknown (zpeer_reader_t *self, const char *scope, const void *scope_id,
            const zpeer_token_t *token)
 {
-    zpeer_piece_t key;
+    zpeer_piece_t key = {0};
     zpeer_token_t value;
     int rc = s_key (self, scope, token, &key);
     if (!rc)

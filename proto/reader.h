@@ -104,7 +104,7 @@ int zpeer_reader_once (zpeer_reader_t *self, const char *scope,
 static inline char
 zpeer_upper (char byte)
 {
-    return byte >= 'a' && byte <= 'z' ? (char) (byte - 'a' + 'A') : byte;
+    return (char) (byte >= 'a' && byte <= 'z' ? byte - 'a' + 'A' : byte);
 }
 
 //  For constant tables of names

@@ -165,7 +165,7 @@ zpeer_walk_any (zpeer_walk_t *self, zpeer_token_t *token)
     uint8_t first = (uint8_t) *self->at++;
     if (first >= NEGFIX) {
         token->kind = ZPEER_TOKEN_INT;
-        token->as.integer = (int8_t) first;
+        token->as.integer = (int64_t) first - 256;
         return ZPEER_OK;
     }
     if (first >= TABLED)
