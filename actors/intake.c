@@ -6,12 +6,13 @@
 #include "socket.h"
 #include "banned.h"
 
-//  Requests that wait per feeder, and replies it has not read
-#define REQUESTS_MAX 1000
+//  Requests that wait per feeder, and replies it has not read: more than a
+//  feeder's window, and with the largest frames not all of the memory
+#define REQUESTS_MAX 256
 
 //  A frame that is too large is answered with a rejection; one that is larger
 //  than so many times the limit costs the feeder its connection (ipc, tcp)
-#define OVERSIZE_MAX 16
+#define OVERSIZE_MAX 2
 
 struct zpeer_intake {
     zpeer_intake_options_t options;
