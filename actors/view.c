@@ -173,7 +173,6 @@ zpeer_view_tell (zpeer_view_t *self, uint32_t handle, zpeer_action_t action,
         .action = (uint8_t) action,
         .flags = (uint8_t) flags};
     entry->told = self->epoch;
-    entry->holds |= self->lanes;
 }
 
 void
@@ -192,13 +191,13 @@ zpeer_view_add_lane (zpeer_view_t *self, unsigned lane)
     zpeer_view_tell_all (self);
 }
 
-//  A lane does not hold the instance any more
+//  A lane has nothing more to answer
 static void
 s_let_go (zpeer_view_t *self, uint32_t handle, unsigned lane)
 {
     entry_t *entry = &self->entries[handle];
-    entry->holds &= ~(UINT64_C (1) << lane);
-    if (entry->standing == RELEASING && !entry->holds)
+    entry->unanswered &= ~(UINT64_C (1) << lane);
+    if (entry->standing == RELEASING && !entry->unanswered)
         s_leave (self, handle);
 }
 
@@ -258,14 +257,15 @@ s_release (zpeer_view_t *self, uint32_t handle, zpeer_change_t *change)
 {
     entry_t *entry = &self->entries[handle];
     zpeer_heap_remove (&self->due[TOMBSTONE], handle);
-    if (!entry->holds) {
+    if (!self->lanes) {
         s_leave (self, handle);
         return false;
     }
     entry->standing = RELEASING;
-    //  With the state: a lane that was added later hears of it now, and has to
-    //  answer like the others
-    entry->holds |= self->lanes;
+    //  With the state: whoever knows nothing of it, having come later, is told
+    //  now. A lane may have been caught up without the view's being asked, so
+    //  that all have to answer.
+    entry->unanswered = self->lanes;
     *change = (zpeer_change_t){.state = entry->state,
                                .handle = handle,
                                .action = ZPEER_FORGET,

@@ -100,7 +100,9 @@ zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
 //  What a lane must be told that missed changes of an instance: its present
 //  state (OWE), or FORGET if the source let go of it without a Cancel; then
 //  RELEASE if the view is letting go of it. Fills at most two changes, their
-//  states borrowed; returns how many, 0 for a handle that is not in use.
+//  states borrowed; returns how many, 0 for a handle that is not in use. With
+//  two: a lane that was not told RELEASE in its turn, since it was added later,
+//  must not be told now, for nobody waits until it lets go.
 unsigned zpeer_view_catch_up (const zpeer_view_t *self, uint32_t handle,
                               zpeer_change_t changes[2]);
 

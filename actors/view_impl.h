@@ -20,7 +20,8 @@ typedef enum {
 
 typedef struct {
     zpeer_state_t *state;  //  Owned reference; NULL: there is none yet
-    uint64_t holds;        //  Bit per lane that was told of it
+    uint64_t unanswered;   //  Bit per lane that was told RELEASE and has not
+                           //  answered
     uint64_t due_at;       //  When it ages out, or its tombstone does
     uint32_t lease_ms;     //  Duration of its lease
     uint32_t told;         //  Epoch in which every lane was told the state; 0:

@@ -134,6 +134,23 @@ Test (view_lanes, a_removed_lane_has_nothing_to_answer)
     cr_assert_eq (s_stats ().releasing, 0);
 }
 
+Test (view_lanes, a_lane_that_was_caught_up_has_to_answer)
+{
+    //  1. The view has an instance that no lane was ever told of  2. a lane is
+    //  added, and owed the whole view  3. the instance goes
+    zpeer_change_t changes[2];
+    zpeer_view_remove_lane (s_view, 0);
+    uint32_t handle = s_register ("a", 10, ZPEER_UP)->handle;
+    s_cancel ("a", 11);
+    zpeer_view_add_lane (s_view, 1);
+    cr_assert_eq (zpeer_view_catch_up (s_view, handle, changes), 1);
+    s_let_release ();
+    cr_assert_eq (s_stats ().releasing, 1);
+    cr_assert_neq (s_register ("b", 10, ZPEER_UP)->handle, handle);
+    s_released (1);
+    cr_assert_eq (s_stats ().releasing, 0);
+}
+
 Test (view_lanes, without_lanes_nobody_has_to_answer)
 {
     zpeer_view_remove_lane (s_view, 0);
