@@ -306,8 +306,9 @@ lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
                             ? PAUSE_CONGESTION_MS
                             : PAUSE_TRANSIENT_MS;
     if (result->reached || result->verdict == ZPEER_PERMANENT_ERROR) {
-        //  Of several that fail together only the first makes it grow
-        if (now >= self->pause) {
+        //  Of several that fail together only the first makes it grow; the
+        //  pause may still be that of a milder failure
+        if (now >= self->pause || !self->backoff_ms) {
             self->backoff_ms = 2 * self->backoff_ms;
             if (self->backoff_ms < BACKOFF_MIN_MS)
                 self->backoff_ms = BACKOFF_MIN_MS;

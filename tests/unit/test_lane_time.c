@@ -195,6 +195,21 @@ Test (lane_time, pauses_double_up_to_ten_seconds_and_a_success_ends_them)
     cr_expect_leq (zpeer_lane_pause (s.lane) - s.now, 1000);
 }
 
+Test (lane_time, a_first_escalation_in_a_short_pause_makes_it_longer)
+{
+    s_change ('a', ZPEER_REGISTER, 5);
+    s.now += LINGER_MS;
+    lane_fixture_next (&s);
+    uint64_t first = s.last_id;
+    s_change ('b', ZPEER_REGISTER, 5);
+    s.now += LINGER_MS;
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, false, 0);
+    s.last_id = first;
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
+    cr_expect_geq (zpeer_lane_pause (s.lane) - s.now, 750);
+}
+
 Test (lane_time, closing_ends_whatever_has_not_ended)
 {
     s_change ('a', ZPEER_REGISTER, 5);
