@@ -42,7 +42,8 @@ s_load_few (const char *at, size_t size)
     uint64_t first = (uint8_t) at[0];
     uint64_t middle = (uint8_t) at[size / 2];
     uint64_t last = (uint8_t) at[size - 1];
-    return first | middle << 8 | last << 16 | (EACH (' ') & ~0xffffffu);
+    return first | middle << 8 | last << 16 |
+           (EACH (' ') & ~UINT64_C (0xffffff));
 }
 
 static bool
