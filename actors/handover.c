@@ -4,6 +4,7 @@
 #include "handles.h"
 #include "handover.h"
 #include "socket.h"
+#include "throttle.h"
 #include "banned.h"
 
 //  Messages a lane that catches up gets in one turn. Each holds more handles
@@ -21,6 +22,7 @@ typedef struct {
     bool behind;            //  Nobody waits for it any more, and kept is NULL
     zpeer_handles_t noted;  //  Instances it must be told of
     zpeer_handles_t noted_asgs;
+    zpeer_throttle_t log;  //  Of the line about it
 } lane_t;
 
 struct zpeer_handover {
@@ -42,7 +44,7 @@ s_lane_close (lane_t *self)
     zpeer_chunk_unref (&self->kept);
     zpeer_handles_free (&self->noted);
     zpeer_handles_free (&self->noted_asgs);
-    self->behind = false;
+    *self = (lane_t){0};
 }
 
 static void
@@ -169,23 +171,30 @@ s_offer (zpeer_handover_t *self, lane_t *lane, uint64_t now)
     }
 }
 
-//  Tries again what the lane's inbox had no room for, for as long as feeders
-//  may be held up
+//  The lane has held up feeders for long enough
+static void
+s_give_up (zpeer_handover_t *self, lane_t *lane, uint64_t now)
+{
+    s_lane_note (lane, lane->kept);
+    zpeer_chunk_unref (&lane->kept);
+    lane->behind = true;
+    uint64_t held;
+    if (zpeer_throttle_pass (&lane->log, now, &held))
+        zpeer_log (self->log, INBOX_FULL, (unsigned) (lane - self->lanes),
+                   (unsigned) (now - lane->refused_at), lane->noted.count,
+                   held);
+}
+
+//  Tries again what the lane's inbox had no room for
 static void
 s_retry (zpeer_handover_t *self, lane_t *lane, uint64_t now)
 {
-    bool taken = s_lane_post (lane, lane->kept);
-    if (!taken && now - lane->refused_at < ZPEER_HANDOVER_PATIENCE_MS)
-        return;
-    if (taken)
+    if (s_lane_post (lane, lane->kept)) {
+        zpeer_chunk_unref (&lane->kept);
         self->chunks++;
-    else {
-        s_lane_note (lane, lane->kept);
-        lane->behind = true;
-        zpeer_log (self->log, INBOX_FULL, (unsigned) (lane - self->lanes),
-                   (unsigned) (now - lane->refused_at), lane->noted.count);
     }
-    zpeer_chunk_unref (&lane->kept);
+    else if (now - lane->refused_at >= ZPEER_HANDOVER_PATIENCE_MS)
+        s_give_up (self, lane, now);
 }
 
 typedef unsigned (again_fn) (const zpeer_view_t *view, uint32_t handle,

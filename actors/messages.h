@@ -31,7 +31,8 @@
     X (EVENT_REJECTED, "ZPR020", WARNING, "event rejected: %s" ZPEER_HELD,     \
        "Mend the feeder: the text names the field that is wrong.")             \
     X (INBOX_FULL, "ZPR021", WARNING,                                          \
-       "peer %u took no changes for %u ms, %u instances are owed to it",       \
+       "peer %u took no changes for %u ms, %u instances are owed to "          \
+       "it" ZPEER_HELD,                                                        \
        "Nothing, they are told later; if it repeats, the machine is too "      \
        "busy for what the feeders send.")                                      \
     X (PEER_CONGESTED, "ZPR030", WARNING,                                      \

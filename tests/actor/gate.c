@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <zpeer/acceptor.h>
 #include <zpeer/event.h>
 #include <zpeer/watch.h>
@@ -22,6 +23,33 @@ static zsock_t *s_feeders[FEEDERS_MAX];
 static unsigned s_feeder_count;
 static char *s_json;
 
+//  What was logged; the acceptor's thread writes
+static pthread_mutex_t s_log_lock = PTHREAD_MUTEX_INITIALIZER;
+static char s_log[1024];
+
+static void
+s_on_log (void *arg, zpeer_log_level_t level, const char *id, const char *text)
+{
+    (void) arg;
+    (void) level;
+    (void) text;
+    pthread_mutex_lock (&s_log_lock);
+    size_t used = strlen (s_log);
+    snprintf (s_log + used, sizeof s_log - used, "%s ", id);
+    pthread_mutex_unlock (&s_log_lock);
+}
+
+unsigned
+gate_logged (const char *id)
+{
+    unsigned count = 0;
+    pthread_mutex_lock (&s_log_lock);
+    for (const char *at = s_log; (at = strstr (at, id)); at++)
+        count++;
+    pthread_mutex_unlock (&s_log_lock);
+    return count;
+}
+
 static zpeer_options_t *
 s_options (const char *set)
 {
@@ -39,7 +67,7 @@ void
 gate_begin (const char *set)
 {
     zpeer_options_t *options = s_options (set);
-    zpeer_actor_args_t args = {.options = options};
+    zpeer_actor_args_t args = {.options = options, .log = s_on_log};
     cr_assert_eq (zpeer_socket_init (), ZPEER_OK);
     gate_acceptor = zpeer_command_actor (zpeer_acceptor, &args);
     zpeer_options_destroy (&options);

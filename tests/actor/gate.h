@@ -91,6 +91,9 @@ void gate_released (unsigned lane, uint32_t handle, uint64_t seq);
 //  The next outcome of that topic as JSON; valid until the next call or reply
 const char *gate_outcome (const char *topic);
 
+//  How many lines with this id were logged
+unsigned gate_logged (const char *id);
+
 //  Asserts that two texts are equal
 void gate_is (const char *text, const char *expected);
 

@@ -83,6 +83,14 @@ Test (acceptor, a_request_of_several_frames_is_rejected)
     cr_assert_not (gate_replies (s_feeder, 0));
 }
 
+Test (acceptor, rejections_do_not_flood_the_log)
+{
+    for (int i = 0; i < 10; i++)
+        s_rejected ("the frame is empty");
+    gate_sync ();
+    cr_assert_eq (gate_logged ("ZPR020"), 1);
+}
+
 Test (acceptor, requests_are_answered_once_and_in_order)
 {
     enum { REQUESTS = 300 };

@@ -141,6 +141,7 @@ Test (acceptor_lanes, a_lane_that_does_not_read_holds_up_feeders_for_a_second)
     int64_t since = zclock_mono ();
     gate_reply (s_feeder);
     cr_assert_lt (zclock_mono () - since, 2000);
+    cr_assert_eq (gate_logged ("ZPR021"), 1);
     //  Given up for good: it holds up nobody any more
     since = zclock_mono ();
     for (int i = 0; i < 10; i++) {
