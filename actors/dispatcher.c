@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <zpeer/dispatcher.h>
 #include "dispatcher_impl.h"
+#include "local.h"
 #include "banned.h"
 
 //  Messages to the batcher and to health are bounded by the batches held: a
@@ -143,6 +144,7 @@ static void
 s_create_http (zpeer_dispatcher_t *self)
 {
     const zpeer_options_t *options = self->options;
+    char address[ZPEER_LOCAL_MAX];
     zpeer_http_options_t http = {
         .connect_timeout_ms = options->peer_node_connect_timeout_ms,
         .read_timeout_ms = options->peer_node_read_timeout_ms,
@@ -150,6 +152,7 @@ s_create_http (zpeer_dispatcher_t *self)
         .reply_max_bytes = options->reply_max_bytes,
         .max_in_flight = options->max_threads_for_peer_replication,
         .ca_file = *options->tls_ca_file ? options->tls_ca_file : NULL,
+        .identity = zpeer_local_address (address),
     };
     self->http = zpeer_http_new (&self->url, &http);
 }
