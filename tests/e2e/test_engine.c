@@ -267,6 +267,34 @@ Test (engine_start, what_happens_to_peers_comes_out)
     zpeer_watch_destroy (&watch);
 }
 
+#define LINES_MAX 256
+
+//  Only the engine's own lines, which come from the thread that calls it
+static void
+s_on_log (void *arg, zpeer_log_level_t level, const char *id, const char *text)
+{
+    (void) level;
+    (void) text;
+    char *lines = (char *) arg;
+    size_t used = strlen (lines);
+    if (strcmp (id, "ZPR020") < 0)
+        snprintf (lines + used, LINES_MAX - used, "%s ", id);
+}
+
+Test (engine_start, the_host_hears_what_the_engine_does)
+{
+    const char *const set[] = {
+        "eureka.client.fetch-registry=false",
+        "eureka.client.service-url.z=" NOBODY ",nonsense", NULL};
+    char lines[LINES_MAX] = "";
+    s_engine = stage_engine_new (set);
+    zpeer_engine_set_log (s_engine, s_on_log, lines);
+    cr_assert_eq (zpeer_engine_start (s_engine), ZPEER_OK);
+    cr_assert_eq (zpeer_engine_remove_peer (s_engine, NOBODY), ZPEER_OK);
+    cr_assert_eq (zpeer_engine_stop (s_engine), 0);
+    cr_assert_str_eq (lines, "ZPR003 ZPR001 ZPR010 ZPR012 ZPR011 ZPR002 ");
+}
+
 static void
 s_on_signal (int number)
 {
