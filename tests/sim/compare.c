@@ -1,0 +1,138 @@
+#include <inttypes.h>
+#include "compare.h"
+#include "probe.h"
+#include "banned.h"
+
+//  Answers 400 that one bad item may cost a peer
+#define BAD_MAX 20
+
+//  Whether the lane cannot know better, or the peer refuses
+static bool
+s_excused (const world_t *world, const peer_t *peer, unsigned key)
+{
+    const instance_t *instance = &world->instances[key];
+    const peer_key_t *mine = &peer->keys[key];
+    const record_t *theirs = &peer->registry.records[key];
+    record_t ours = world_record (world, key);
+    if ((instance->forgotten && !ours.there) || instance->orphan)
+        return true;
+    //  Of an item answered 200 and not stored only a later Heartbeat can tell,
+    //  and what came between counts
+    if (mine->rejected || mine->silent)
+        return true;
+    //  Another's registration stands, though nothing may have told the lane
+    return mine->touched &&
+           (mine->conflict || (theirs->there && theirs->by == BY_OTHER));
+}
+
+static const char *
+s_difference (const record_t *ours, const record_t *theirs)
+{
+    if (ours->version != theirs->version)
+        return "info";
+    if (ours->status != theirs->status)
+        return "status";
+    if (ours->timestamp != theirs->timestamp)
+        return "timestamp";
+    if (ours->override != theirs->override)
+        return "override";
+    return NULL;
+}
+
+const char *
+compare_differs (world_t *world, const peer_t *peer, unsigned key)
+{
+    record_t ours = world_record (world, key);
+    const record_t *theirs = &peer->registry.records[key];
+    if (s_excused (world, peer, key) || (!ours.there && !theirs->there))
+        return NULL;
+    if (!theirs->there)
+        return "absent at the peer";
+    if (!ours.there)
+        return "present at the peer";
+    const char *difference = s_difference (&ours, theirs);
+    if (!difference || !peer->keys[key].touched)
+        return difference;
+    world_count (world, TALLY_TOUCHED);
+    return NULL;
+}
+
+static void
+s_compare_key (world_t *world, const peer_t *peer, unsigned key)
+{
+    const instance_t *instance = &world->instances[key];
+    const peer_key_t *mine = &peer->keys[key];
+    if (mine->conflict && !mine->touched && !instance->orphan)
+        world_fail (world, "false conflict", "P%u: I%u", peer->number, key);
+    if (mine->rejected && peer->spells_400 < 2 && !mine->toxic &&
+        !instance->poisoned && !instance->refused)
+        world_fail (world, "false rejection", "P%u: I%u", peer->number, key);
+    const char *difference = compare_differs (world, peer, key);
+    if (difference) {
+        char ours[REGISTRY_TEXT_MAX];
+        char theirs[REGISTRY_TEXT_MAX];
+        record_t record = world_record (world, key);
+        world_fail (world, difference, "P%u: I%u: view %s, peer %s",
+                    peer->number, key, record_text (&record, ours),
+                    record_text (&peer->registry.records[key], theirs));
+    }
+}
+
+//  Nothing is left to do, and the lane knows every instance as the view does
+static void
+s_compare_lane (world_t *world, const peer_t *peer)
+{
+    uint32_t handle = probe_unsettled (peer->lane);
+    if (handle != UINT32_MAX)
+        world_fail (world, "not settled", "P%u: I%u", peer->number,
+                    world_key (probe_state (peer->lane, handle)));
+    for (handle = 0; handle < KEYS_MAX; handle++) {
+        const zpeer_state_t *state = probe_state (peer->lane, handle);
+        if (state && world_state (world, world_key (state)) != state)
+            world_fail (world, "old state", "P%u: I%u", peer->number,
+                        world_key (state));
+    }
+}
+
+static void
+s_compare_versions (world_t *world, const peer_t *peer)
+{
+    for (uint32_t i = 1; i <= world->version; i++) {
+        uint8_t bad = world->versions[i].bad[peer->number];
+        if (bad > world->tally->most_400)
+            world->tally->most_400 = bad;
+        if (bad > BAD_MAX)
+            world_fail (world, "bad item", "P%u: v%" PRIu32 ": 400 %u times",
+                        peer->number, i, bad);
+    }
+}
+
+//  What the view has let go of is gone, unless a lane has a doubt about it that
+//  no traffic settles
+static void
+s_compare_view (world_t *world)
+{
+    zpeer_view_stats_t stats;
+    zpeer_view_stats (world->view, &stats);
+    for (unsigned i = 0; i < world->peer_count; i++)
+        for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
+            if (world->peers[i].lane &&
+                probe_unsure (world->peers[i].lane, handle))
+                return;
+    if (stats.releasing)
+        world_fail (world, "not released", "%" PRIu32 " instances",
+                    stats.releasing);
+}
+
+void
+compare_all (world_t *world)
+{
+    for (unsigned i = 0; i < world->peer_count; i++) {
+        const peer_t *peer = &world->peers[i];
+        s_compare_lane (world, peer);
+        s_compare_versions (world, peer);
+        for (unsigned key = 0; key < world->keys; key++)
+            s_compare_key (world, peer, key);
+    }
+    s_compare_view (world);
+}

@@ -1,0 +1,64 @@
+#include "lane_impl.h"
+#include "probe.h"
+#include "banned.h"
+
+static const entry_t *
+s_entry (const zpeer_lane_t *lane, uint32_t handle)
+{
+    static const entry_t unknown;
+    return handle < lane->capacity ? &lane->entries[handle] : &unknown;
+}
+
+bool
+probe_waits (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->wait;
+}
+
+bool
+probe_live (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->queue == QUEUE_LIVE;
+}
+
+bool
+probe_acts (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->phase == PHASE_ACT;
+}
+
+bool
+probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit)
+{
+    uint32_t window = lane->reached ? 1 : lane->window;
+    return credit && now >= lane->pause && lane->flight_count < window;
+}
+
+uint32_t
+probe_unsettled (const zpeer_lane_t *lane)
+{
+    for (uint32_t handle = 0; handle < lane->capacity; handle++) {
+        const entry_t *entry = &lane->entries[handle];
+        if (!entry->state)
+            continue;
+        //  A rejected instance may keep its doubt for want of traffic
+        bool doubt = entry->unsure && entry->state->top &&
+                     entry->unsure != entry->state->seq &&
+                     !(entry->flags & REFUSED);
+        if (lane_wants (entry) || entry->phase != PHASE_NONE || doubt)
+            return handle;
+    }
+    return UINT32_MAX;
+}
+
+const zpeer_state_t *
+probe_state (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->state;
+}
+
+bool
+probe_unsure (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->unsure != 0;
+}

@@ -1,0 +1,32 @@
+/*  probe.h - looks into a lane, for what the simulation must know
+
+    What a lane does is checked from outside; this is for what it means.
+*/
+#ifndef SIM_PROBE_H_INCLUDED
+#define SIM_PROBE_H_INCLUDED
+
+#include "lane.h"
+
+//  A change of the instance waits
+bool probe_waits (const zpeer_lane_t *lane, uint32_t handle);
+
+//  It waits among the live changes, not with what is owed or split
+bool probe_live (const zpeer_lane_t *lane, uint32_t handle);
+
+//  The instance is on its way as an act that a question preceded
+bool probe_acts (const zpeer_lane_t *lane, uint32_t handle);
+
+//  The lane may send: no pause, and room in its window
+bool probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit);
+
+//  First handle of which something is still to be done, or which has an
+//  unsettled doubt that counts; UINT32_MAX: none
+uint32_t probe_unsettled (const zpeer_lane_t *lane);
+
+//  The state the lane has of the instance, borrowed; NULL: it does not know it
+const zpeer_state_t *probe_state (const zpeer_lane_t *lane, uint32_t handle);
+
+//  An ambiguous attempt is not settled
+bool probe_unsure (const zpeer_lane_t *lane, uint32_t handle);
+
+#endif

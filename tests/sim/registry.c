@@ -1,0 +1,120 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <zpeer/names.h>
+#include "registry.h"
+#include "banned.h"
+
+//  Status rules 1, 2 and 5
+static uint8_t
+s_effective (uint8_t status, uint8_t held)
+{
+    bool yields = status == ZPEER_UP || status == ZPEER_OUT_OF_SERVICE;
+    return yields && held != ZPEER_UNKNOWN ? held : status;
+}
+
+static uint64_t
+s_max (uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint16_t
+s_register (record_t *record, const item_t *item, writer_t by, uint64_t now)
+{
+    if (record->there && record->timestamp > item->timestamp) {
+        record->status = s_effective (record->status, record->override);
+        return 200;
+    }
+    uint8_t held = record->there && record->override != ZPEER_UNKNOWN
+                       ? record->override
+                       : item->override;
+    *record = (record_t){
+        .timestamp = item->timestamp,
+        .since = now,
+        .version = item->version,
+        .status = s_effective (item->status, held),
+        .override = held,
+        .by = (uint8_t) by,
+        .there = true,
+    };
+    return 200;
+}
+
+static uint16_t
+s_heartbeat (record_t *record, const item_t *item)
+{
+    uint8_t status = s_effective (record->status, record->override);
+    if (status == ZPEER_UNKNOWN)
+        return 404;
+    record->status = status;
+    if (!item->timestamp || item->timestamp == record->timestamp)
+        return 200;
+    if (item->timestamp < record->timestamp)
+        return 409;
+    if (item->override != ZPEER_UNKNOWN)
+        record->override = item->override;
+    return 404;
+}
+
+static uint16_t
+s_status_update (record_t *record, const item_t *item)
+{
+    if (record->status == item->status)
+        return 200;
+    record->status = record->override = item->status;
+    record->timestamp = s_max (record->timestamp, item->timestamp);
+    return 200;
+}
+
+static uint16_t
+s_delete_override (record_t *record, const item_t *item)
+{
+    if (!item->timestamp)
+        return 500;
+    if (record->override == ZPEER_UNKNOWN)
+        return 200;
+    record->status = item->status;
+    record->override = ZPEER_UNKNOWN;
+    record->timestamp = s_max (record->timestamp, item->timestamp);
+    return 200;
+}
+
+uint16_t
+registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
+{
+    record_t *record = &self->records[item->key];
+    if (item->action == ZPEER_REGISTER)
+        return s_register (record, item, by, now);
+    if (!record->there)
+        return 404;
+    switch (item->action) {
+    case ZPEER_CANCEL: record->there = false; return 200;
+    case ZPEER_HEARTBEAT: return s_heartbeat (record, item);
+    case ZPEER_STATUS_UPDATE: return s_status_update (record, item);
+    default: return s_delete_override (record, item);
+    }
+}
+
+const char *
+item_text (const item_t *self, char text[REGISTRY_TEXT_MAX])
+{
+    snprintf (text, REGISTRY_TEXT_MAX, "%s I%u v%u %s/%s @%" PRIu64 "%s",
+              zpeer_action_name ((zpeer_action_t) self->action), self->key,
+              self->version, zpeer_status_name ((zpeer_status_t) self->status),
+              zpeer_status_name ((zpeer_status_t) self->override),
+              self->timestamp, self->guarded ? " guarded" : "");
+    return text;
+}
+
+const char *
+record_text (const record_t *self, char text[REGISTRY_TEXT_MAX])
+{
+    if (!self->there)
+        snprintf (text, REGISTRY_TEXT_MAX, "absent");
+    else
+        snprintf (text, REGISTRY_TEXT_MAX, "v%u %s/%s @%" PRIu64, self->version,
+                  zpeer_status_name ((zpeer_status_t) self->status),
+                  zpeer_status_name ((zpeer_status_t) self->override),
+                  self->timestamp);
+    return text;
+}

@@ -1,0 +1,64 @@
+/*  registry.h - a receiving registry, as far as convergence is concerned
+
+    EUREKA.md 3.1 and 3.4, for replicated calls: without status rule 4. It has
+    leases by key, the number of an instance in this world. A plain struct:
+    zeroed is empty.
+*/
+#ifndef SIM_REGISTRY_H_INCLUDED
+#define SIM_REGISTRY_H_INCLUDED
+
+#include <stdbool.h>
+#include <stdint.h>
+
+//  Most instances of a world
+#define KEYS_MAX 40
+
+//  Room for an item's or a record's text
+#define REGISTRY_TEXT_MAX 96
+
+//  Who made a registration
+typedef enum {
+    BY_US,
+    BY_REPLICATION,  //  The source's own peers
+    BY_OTHER         //  Somebody who knows nothing of our source
+} writer_t;
+
+//  One entry of a batch, or an event of the source
+typedef struct {
+    uint64_t timestamp;  //  0: none
+    uint64_t asked_at;   //  When the peer answered the last question about the
+                         //  instance, as of when the batch was sent
+    uint32_t version;    //  Of the info text; Register only
+    uint16_t key;
+    uint16_t code;     //  The peer's answer
+    uint8_t action;    //  zpeer_action_t
+    uint8_t status;    //  zpeer_status_t
+    uint8_t override;  //  zpeer_status_t; UNKNOWN: none
+    bool guarded;      //  An act that a question preceded
+} item_t;
+
+//  One lease. A held override never outlives its lease, so it can live in it.
+typedef struct {
+    uint64_t timestamp;
+    uint64_t since;
+    uint32_t version;
+    uint8_t status;
+    uint8_t override;
+    uint8_t by;  //  writer_t
+    bool there;
+} record_t;
+
+typedef struct {
+    record_t records[KEYS_MAX];
+} registry_t;
+
+//  Applies one item and returns its status code
+uint16_t registry_apply (registry_t *self, const item_t *item, writer_t by,
+                         uint64_t now);
+
+//  Both return text
+const char *item_text (const item_t *self, char text[REGISTRY_TEXT_MAX]);
+
+const char *record_text (const record_t *self, char text[REGISTRY_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,179 @@
+/*  world.h - one seeded run in virtual time
+
+    A source with its view, one to three peers with a lane each, a network with
+    faults, other writers. After a while calm: no more changes, no more faults.
+    Then every peer must equal the view.
+
+    The cores are the real ones (view, lane, counter, verdict); the rest is
+    here:
+
+        world      time, the plan of a run, the history
+        script     what happens at random
+        source     events into the view, changes to the lanes
+        peer       a lane, and what must hold at each of its calls
+        network    faults
+        remote     what the peer behind them answers
+        registry   what it does with an item
+        attempt    how a batch ends
+        compare    what must be true in the end
+        probe      looks into a lane
+        agenda, rng, tally
+*/
+#ifndef SIM_WORLD_H_INCLUDED
+#define SIM_WORLD_H_INCLUDED
+
+#include "agenda.h"
+#include "attempt.h"
+#include "network.h"
+#include "peer.h"
+#include "rng.h"
+#include "tally.h"
+#include "view.h"
+
+#define PEERS_MAX 3
+
+//  With that many instances batches are large, and some delays would only be
+//  long
+#define MANY_KEYS 10
+
+//  What may happen in a run; each with its share of runs, per cent
+#define FEATURES(X)                                                            \
+    X (POISON, 40)     /* Registers for which a batch is answered 400 */       \
+    X (TOXIC, 40)      /* Registers answered 500 */                            \
+    X (REFUSE, 40)     /* Registers answered 200, and not stored */            \
+    X (OTHER, 40)      /* Others register our instances at a peer */           \
+    X (REPLICATED, 40) /* Events that our peers tell the others */             \
+    X (RESTART, 40)    /* A peer restarts, empty */                            \
+    X (OLDER, 40)      /* Outdated timestamps */                               \
+    X (FORGET, 40)     /* Forget */                                            \
+    X (HOT, 40)        /* One instance that changes all the time */            \
+    X (RESYNC, 40)     /* A peer is owed the whole view */                     \
+    X (SAME, 40)       /* Registers that repeat the info */                    \
+    X (AGE, 20)        /* Short leases, that run out */                        \
+    X (TOMBSTONE, 30)  /* Tombstones that go, and handles that come back */    \
+    X (LOSS, 20)       /* Lanes that miss changes */                           \
+    X (LATE, 15)       /* Lanes that are added late */                         \
+    X (LEAVE, 15)      /* Lanes that are removed, and added again */           \
+    X (CREDIT, 20)     /* Dispatchers that come and go */
+
+typedef enum {
+#define X(name, percent) FEATURE_##name,
+    FEATURES (X)
+#undef X
+        FEATURE_COUNT
+} feature_t;
+
+//  What the source knows of an instance
+typedef struct {
+    char id[12];
+    uint64_t top;    //  Highest timestamp ever, Forget or not
+    bool known;      //  The view has it
+    bool forgotten;  //  And not registered since
+    bool orphan;     //  Forgotten, and back through a peer's replication:
+                     //  what else peers hold of it is not our affair
+    bool poisoned;   //  It had a bad version
+    bool refused;    //  It had one that peers do not store
+} instance_t;
+
+//  What is wrong with a version of an info text
+typedef enum {
+    VERSION_POISON = 1,
+    VERSION_TOXIC = 2,
+    VERSION_REFUSED = 4
+} flaw_t;
+
+typedef struct {
+    uint8_t flaws;           //  flaw_t
+    uint8_t bad[PEERS_MAX];  //  Answers 400 for it, by peer
+} version_t;
+
+typedef struct world {
+    uint64_t seed;
+    uint64_t now;
+    uint64_t calm_at;  //  UINT64_MAX: not yet
+    uint64_t steps;    //  What happened so far
+    rng_t rng;
+    agenda_t agenda;
+    FILE *history;   //  Borrowed; NULL: nobody reads it
+    uint64_t lines;  //  Of the history
+    tally_t *tally;  //  Borrowed
+
+    //  The run
+    bool features[FEATURE_COUNT];
+    uint32_t read_timeout_ms;
+    uint32_t pool;
+    uint32_t max_items;
+    uint32_t tombstone_ms;
+    bool restarted;  //  A peer was, since then renewals matter
+
+    zpeer_view_t *view;  //  Owned
+    uint64_t view_wake;  //  When it is to be asked again; 0: never
+    unsigned keys;
+    instance_t instances[KEYS_MAX];
+    uint64_t forgotten_at;  //  Highest timestamp that was ever forgotten
+    version_t *versions;    //  Owned; by version
+    uint32_t version;       //  The newest; never 0
+    uint32_t version_capacity;
+
+    peer_t peers[PEERS_MAX];
+    unsigned peer_count;
+    batch_t *batches;  //  Owned; all there ever were
+    uint64_t last_batch;
+
+    //  The first fault found
+    const char *fault;  //  Its kind; NULL: there is none
+    char detail[256];
+} world_t;
+
+//  history and tally are borrowed; history may be NULL
+void world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history);
+
+//  Runs to the end, or to the first fault
+void world_run (world_t *self);
+
+void world_fini (world_t *self);
+
+//  Something happens after a delay, ms
+void world_after (world_t *self, uint64_t delay, agenda_fn *fn, void *whom,
+                  uint64_t number);
+
+//  A line of the history
+void world_say (world_t *self, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+//  Something must not be. kind is static.
+void world_fail (world_t *self, const char *kind, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
+static inline void
+world_count (world_t *self, tally_kind_t kind)
+{
+    self->tally->counts[kind]++;
+}
+
+static inline bool
+world_is_calm (const world_t *self)
+{
+    return self->calm_at != UINT64_MAX;
+}
+
+//  The number of an instance
+unsigned world_key (const zpeer_state_t *state);
+
+//  Of the info text in a state
+uint32_t world_version (const zpeer_state_t *state);
+
+//  What the view says of an instance, borrowed; NULL: it does not know it
+const zpeer_state_t *world_state (const world_t *self, unsigned key);
+
+//  The same as a peer should have it
+record_t world_record (const world_t *self, unsigned key);
+
+//  What the view does not know, or is letting go of, nobody renews at a peer
+//  without a lane: those leases run out
+void world_lapse (peer_t *peer);
+
+//  Looks for instances that the view has let go of for good
+void world_gone (world_t *self);
+
+#endif
