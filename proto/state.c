@@ -4,14 +4,11 @@
 #include "state.h"
 #include "banned.h"
 
+//  What others did before they let go has been done when it is freed
 static bool
 s_last (atomic_uint *refs)
 {
-    if (atomic_fetch_sub_explicit (refs, 1, memory_order_release) != 1)
-        return false;
-    //  What others wrote before they let go must be seen before it is freed
-    atomic_thread_fence (memory_order_acquire);
-    return true;
+    return atomic_fetch_sub_explicit (refs, 1, memory_order_acq_rel) == 1;
 }
 
 zpeer_text_t *
