@@ -21,7 +21,7 @@ s_call (zactor_t *actor, const char *command, const char *one, const char *two)
     int rc = zpeer_command_call (actor, 5000, answer, command, one, two, NULL);
     if (rc) {
         fprintf (stderr, "%s: %s\n", command, answer);
-        exit (1);
+        exit (EXIT_FAILURE);
     }
 }
 
@@ -46,7 +46,7 @@ int
 main (int argc, char **argv)
 {
     if (argc != 5)
-        return 2;
+        return EXIT_FAILURE;
     bool registers = streq (argv[1], "registers");
     size_t instances = strtoull (argv[2], NULL, 10);
     unsigned rounds = (unsigned) strtoul (argv[3], NULL, 10);
@@ -59,31 +59,32 @@ main (int argc, char **argv)
     s_call (acceptor, "START", NULL, NULL);
     zactor_t *readers[64] = {NULL};
     for (unsigned i = 0; i < lanes; i++) {
-        char endpoint[64], number[8];
+        char endpoint[64], number[12];
         snprintf (endpoint, sizeof endpoint, "inproc://bench-lane-%u", i);
         snprintf (number, sizeof number, "%u", i);
         readers[i] = zactor_new (s_lane, endpoint);
         s_call (acceptor, "ADDLANE", number, endpoint);
     }
-    load_t warm = {0}, load = {0};
-    load_registers (&warm, instances, 1700000000000);
+    load_t warm, load;
+    load_registers (&warm, instances, LOAD_TIMESTAMP);
     load_feed (&warm, events, 1, NULL, NULL);
     if (registers)
-        load_registers (&load, instances, 1700000000000);
+        load_registers (&load, instances, LOAD_TIMESTAMP);
     else
-        load_heartbeats (&load, instances, 1700000000000);
+        load_heartbeats (&load, instances, LOAD_TIMESTAMP);
     int64_t start = stopwatch_ns (), cpu = stopwatch_cpu_ns ();
     uint64_t accepted = load_feed (&load, events, rounds, NULL, NULL);
     double seconds = (double) (stopwatch_ns () - start) / 1e9;
     cpu = stopwatch_cpu_ns () - cpu;
-    printf ("%s instances=%zu lanes=%u events=%llu per_second=%.0f "
-            "cpu_ns_per_event=%.0f\n",
-            argv[1], instances, lanes, (unsigned long long) accepted,
-            (double) accepted / seconds, (double) cpu / (double) accepted);
+    printf (
+        "acceptor kind=%s instances=%zu lanes=%u events=%llu per_second=%.0f "
+        "cpu_ns_per_event=%.0f\n",
+        argv[1], instances, lanes, (unsigned long long) accepted,
+        (double) accepted / seconds, (double) cpu / (double) accepted);
     for (unsigned i = 0; i < lanes; i++)
         zactor_destroy (&readers[i]);
     zactor_destroy (&acceptor);
     load_free (&warm);
     load_free (&load);
-    return 0;
+    return EXIT_SUCCESS;
 }

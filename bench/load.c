@@ -86,6 +86,7 @@ s_frame (load_frame_t *frame, size_t first, uint64_t timestamp, bool registers)
 static void
 s_load (load_t *self, size_t instances, uint64_t timestamp, bool registers)
 {
+    *self = (load_t){0};
     self->count = (instances + LOAD_FRAME_EVENTS - 1) / LOAD_FRAME_EVENTS;
     self->frames = (load_frame_t *) calloc (self->count, sizeof *self->frames);
     assert (self->frames);

@@ -6,9 +6,13 @@
 #ifndef LOAD_H_INCLUDED
 #define LOAD_H_INCLUDED
 
+#include <stdint.h>
 #include <zpeer/event.h>
 
 #define LOAD_FRAME_EVENTS 64
+
+//  Everybody's lastDirtyTimestamp, where it does not matter
+#define LOAD_TIMESTAMP UINT64_C (1700000000000)
 
 typedef struct {
     char *data;  //  Owned

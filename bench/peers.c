@@ -10,40 +10,59 @@
 #include "peers.h"
 #include "banned.h"
 
+#define PATH_BYTES 600
+
 static void
-s_program (const char *self_path, char *path, size_t size)
+s_program (const char *self_path, char path[PATH_BYTES])
 {
     const char *given = getenv ("ZPEER_SCRIPTED_PEER");
     if (given) {
-        snprintf (path, size, "%s", given);
+        snprintf (path, PATH_BYTES, "%s", given);
         return;
     }
     char own[512];
     snprintf (own, sizeof own, "%s", self_path);
-    snprintf (path, size, "%s/../tests/support/zpeer-scripted-peer",
+    snprintf (path, PATH_BYTES, "%s/../tests/support/zpeer-scripted-peer",
               dirname (own));
 }
 
 int
-peer_start (peer_t *self, const char *self_path, const char *option)
+peer_start (peer_t *self, const char *self_path)
 {
-    char path[600];
+    char path[PATH_BYTES];
     int pipes[2];
-    s_program (self_path, path, sizeof path);
+    *self = (peer_t){0};
+    s_program (self_path, path);
     if (pipe (pipes))
         return -1;
     self->pid = fork ();
     if (self->pid == 0) {
         dup2 (pipes[1], STDOUT_FILENO);
         close (pipes[0]);
-        execl (path, path, "--count", option, (char *) NULL);
+        execl (path, path, "--count", "--with-parent", (char *) NULL);
         _exit (127);
     }
     close (pipes[1]);
     FILE *out = fdopen (pipes[0], "r");
     int got = fscanf (out, "%63s control %63s", self->url, self->control);
     fclose (out);
-    return self->pid > 0 && got == 2 ? 0 : -1;
+    self->curl = curl_easy_init ();
+    if (self->pid > 0 && got == 2)
+        return 0;
+    fprintf (stderr, "%s does not start\n", path);
+    return -1;
+}
+
+void
+peer_stop (peer_t *self)
+{
+    curl_easy_cleanup ((CURL *) self->curl);
+    self->curl = NULL;
+    if (self->pid <= 0)
+        return;
+    kill (self->pid, SIGTERM);
+    waitpid (self->pid, NULL, 0);
+    self->pid = 0;
 }
 
 static size_t
@@ -53,28 +72,31 @@ s_write (char *data, size_t size, size_t count, void *arg)
     return size * count;
 }
 
-char *
-peer_get (const peer_t *self, const char *path)
+//  GET path, or POST body to it; the answer is the caller's to free
+static char *
+s_call (const peer_t *self, const char *path, const char *body)
 {
     char url[128];
-    zpeer_buffer_t body = {0};
+    zpeer_buffer_t answer = {0};
     snprintf (url, sizeof url, "%s%s", self->control, path);
-    CURL *curl = curl_easy_init ();
+    CURL *curl = (CURL *) self->curl;
+    curl_easy_reset (curl);
     curl_easy_setopt (curl, CURLOPT_URL, url);
     curl_easy_setopt (curl, CURLOPT_PROXY, "");
     curl_easy_setopt (curl, CURLOPT_WRITEFUNCTION, s_write);
-    curl_easy_setopt (curl, CURLOPT_WRITEDATA, &body);
+    curl_easy_setopt (curl, CURLOPT_WRITEDATA, &answer);
+    if (body)
+        curl_easy_setopt (curl, CURLOPT_POSTFIELDS, body);
     curl_easy_perform (curl);
-    curl_easy_cleanup (curl);
-    zpeer_buffer_add (&body, "", 1);
-    return zpeer_buffer_take (&body);
+    zpeer_buffer_add (&answer, "", 1);
+    return zpeer_buffer_take (&answer);
 }
 
 uint64_t
 peer_counter (const peer_t *self, const char *name)
 {
     char key[64];
-    char *body = peer_get (self, "counters");
+    char *body = s_call (self, "counters", NULL);
     snprintf (key, sizeof key, "\"%s\":", name);
     const char *at = strstr (body, key);
     uint64_t value = at ? strtoull (at + strlen (key), NULL, 10) : 0;
@@ -83,11 +105,36 @@ peer_counter (const peer_t *self, const char *name)
 }
 
 void
-peer_stop (peer_t *self)
+peer_script (const peer_t *self, const char *json)
 {
-    if (self->pid <= 0)
-        return;
-    kill (self->pid, SIGTERM);
-    waitpid (self->pid, NULL, 0);
-    self->pid = 0;
+    char *answer = s_call (self, "script", json);
+    if (*answer)
+        fprintf (stderr, "script: %s\n", answer);
+    free (answer);
+}
+
+//  Reads [[received_ns, timestamp], ...]
+static size_t
+s_read_samples (char *at, double *ms, size_t count, size_t max)
+{
+    at = strchr (at, '[');
+    while (at && count < max && (at = strchr (at + 1, '[')) != NULL) {
+        int64_t received = strtoll (at + 1, &at, 10);
+        at += strspn (at, ", ");
+        ms[count++] = (double) (received - strtoll (at, &at, 10)) / 1e6;
+    }
+    return count;
+}
+
+size_t
+peer_samples (const peer_t *self, double *ms, size_t count, size_t max)
+{
+    size_t before;
+    do {
+        before = count;
+        char *body = s_call (self, "samples", NULL);
+        count = s_read_samples (body, ms, count, max);
+        free (body);
+    } while (count > before);
+    return count;
 }

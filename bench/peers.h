@@ -1,30 +1,37 @@
 /*  peers.h - counting Eureka peers as processes of their own
 
     Started from the program zpeer-scripted-peer, whose path is in the variable
-    ZPEER_SCRIPTED_PEER, or beside the benchmarks where the build puts it.
+    ZPEER_SCRIPTED_PEER, or beside the benchmarks where the build puts it. They
+    end when the benchmark does, however it ends.
 */
 #ifndef PEERS_H_INCLUDED
 #define PEERS_H_INCLUDED
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
     int pid;
-    int port;
     char url[64];
     char control[64];
+    void *curl;  //  Owned; the connection to its control page
 } peer_t;
 
-//  Starts one; option is given to it (NULL: none). Returns 0, or -1.
-int peer_start (peer_t *self, const char *self_path, const char *option);
+//  Starts one; self_path is argv[0]. Returns 0, or -1 with a line on stderr.
+int peer_start (peer_t *self, const char *self_path);
+
+//  Ends it; fine for one that never started
+void peer_stop (peer_t *self);
 
 //  One of the counters of its control page
 uint64_t peer_counter (const peer_t *self, const char *name);
 
-//  The body of GET path on its control page; the caller's to free
-char *peer_get (const peer_t *self, const char *path);
+//  Tells it how to behave: the document of script.h in tests/support
+void peer_script (const peer_t *self, const char *json);
 
-//  Ends it
-void peer_stop (peer_t *self);
+//  Receipts it has noted and not told yet: appends, for each, how many ms after
+//  its lastDirtyTimestamp (ns, CLOCK_MONOTONIC) the item came. Returns how many
+//  ms has then, at most max.
+size_t peer_samples (const peer_t *self, double *ms, size_t count, size_t max);
 
 #endif

@@ -28,6 +28,12 @@ stopwatch_cpu_ns (void)
 }
 
 int64_t
+stopwatch_thread_ns (void)
+{
+    return s_clock_ns (CLOCK_THREAD_CPUTIME_ID);
+}
+
+int64_t
 stopwatch_cpu_of_ns (int pid)
 {
     clockid_t clock;

@@ -11,6 +11,9 @@ int64_t stopwatch_ns (void);
 //  CPU time of this process so far, all its threads
 int64_t stopwatch_cpu_ns (void);
 
+//  CPU time of this thread so far
+int64_t stopwatch_thread_ns (void);
+
 //  CPU time of another process so far; 0: it is gone
 int64_t stopwatch_cpu_of_ns (int pid);
 

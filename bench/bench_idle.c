@@ -1,0 +1,87 @@
+//  What an engine costs that has nothing to do: wake-ups and CPU time while
+//  nothing comes in, all peers being told; or while one peer is dead and many
+//  instances wait for it.
+//
+//  bench_idle well|refuse|black-hole instances seconds
+//
+//  A wake-up is a voluntary context switch of any of the process's threads.
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "rig.h"
+#include "stopwatch.h"
+#include "banned.h"
+
+//  How long the dead peer has been dead when the clock is started
+#define SETTLE_SECONDS 2
+
+static uint64_t
+s_switches (const char *thread)
+{
+    char path[64], line[128];
+    unsigned long long count = 0;
+    snprintf (path, sizeof path, "/proc/self/task/%.20s/status", thread);
+    FILE *in = fopen (path, "r");
+    while (in && fgets (line, sizeof line, in))
+        if (sscanf (line, "voluntary_ctxt_switches: %llu", &count) == 1)
+            break;
+    if (in)
+        fclose (in);
+    return count;
+}
+
+static uint64_t
+s_wakeups (unsigned *threads)
+{
+    uint64_t sum = 0;
+    DIR *folder = opendir ("/proc/self/task");
+    *threads = 0;
+    for (struct dirent *entry; folder && (entry = readdir (folder)) != NULL;)
+        if (entry->d_name[0] != '.') {
+            sum += s_switches (entry->d_name);
+            ++*threads;
+        }
+    if (folder)
+        closedir (folder);
+    return sum;
+}
+
+int
+main (int argc, char **argv)
+{
+    if (argc < 4)
+        return EXIT_FAILURE;
+    bool well = !strcmp (argv[1], "well");
+    size_t instances = strtoull (argv[2], NULL, 10);
+    unsigned seconds = (unsigned) strtoul (argv[3], NULL, 10);
+    char script[64];
+    load_t registers;
+    rig_t rig;
+    load_registers (&registers, instances, LOAD_TIMESTAMP);
+    rig_start (&rig, argv[0], 1, "inproc", NULL);
+    if (well)
+        rig_warm (&rig, &registers);
+    else {
+        snprintf (script, sizeof script, "{\"mode\": \"%.20s\"}", argv[1]);
+        peer_script (&rig.peers[0], script);
+        load_feed (&registers, zpeer_engine_events (rig.engine), 1, NULL, NULL);
+    }
+    sleep (SETTLE_SECONDS);
+    unsigned threads;
+    uint64_t wakeups = s_wakeups (&threads);
+    int64_t cpu = stopwatch_cpu_ns (), start = stopwatch_ns ();
+    sleep (seconds);
+    double passed = (double) (stopwatch_ns () - start);
+    cpu = stopwatch_cpu_ns () - cpu;
+    wakeups = s_wakeups (&threads) - wakeups;
+    printf ("idle peer=%s instances=%zu threads=%u wakeups_per_second=%.1f "
+            "cpu_percent=%.3f\n",
+            argv[1], registers.count * LOAD_FRAME_EVENTS, threads,
+            (double) wakeups / passed * 1e9, 100 * (double) cpu / passed);
+    rig_stop (&rig);
+    load_free (&registers);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,275 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "rig.h"
+#include "stopwatch.h"
+#include "banned.h"
+
+//  Nothing comes any more
+#define SILENCE_NS INT64_C (2000000000)
+
+//  Between two looks at the peers' counters, while the feeder waits
+#define LOOK_US 500
+
+//  Of a trickle
+#define INSTANCES     10000
+#define FRAME_MAX     8192
+#define WINDOW        256
+#define PATIENCE_MS   10000
+#define SAMPLES_LIMIT 50000.0  //  A peer keeps 65,536
+
+static void
+s_log (void *arg, zpeer_log_level_t level, const char *id, const char *text)
+{
+    (void) arg;
+    if (level >= ZPEER_LOG_ERROR)
+        fprintf (stderr, "%s %s\n", id, text);
+}
+
+static void
+s_set (rig_t *self, const char *key, const char *value)
+{
+    if (zpeer_engine_set (self->engine, key, value) == ZPEER_OK)
+        return;
+    fprintf (stderr, "%s\n", zpeer_engine_error (self->engine));
+    exit (EXIT_FAILURE);
+}
+
+static void
+s_set_events (rig_t *self, const char *kind)
+{
+    char endpoint[64];
+    if (!strcmp (kind, "tcp"))
+        snprintf (endpoint, sizeof endpoint, "tcp://127.0.0.1:*");
+    else if (!strcmp (kind, "ipc"))
+        snprintf (endpoint, sizeof endpoint, "ipc://@zpeer-bench-%d",
+                  (int) getpid ());
+    else
+        snprintf (endpoint, sizeof endpoint, "inproc://bench-events");
+    s_set (self, "zpeer.events.endpoint", endpoint);
+    s_set (self, "zpeer.outcomes.endpoint", "inproc://bench-outcomes");
+}
+
+static void
+s_set_all (rig_t *self, char *const *settings)
+{
+    for (; settings && *settings; settings++) {
+        char key[128];
+        const char *value = strchr (*settings, '=');
+        if (!value)
+            value = *settings + strlen (*settings);
+        snprintf (key, sizeof key, "%.*s", (int) (value - *settings),
+                  *settings);
+        s_set (self, key, *value ? value + 1 : value);
+    }
+}
+
+void
+rig_start (rig_t *self, const char *self_path, unsigned peers, const char *kind,
+           char *const *settings)
+{
+    assert (peers <= RIG_PEERS_MAX);
+    *self = (rig_t){
+        .engine = zpeer_engine_new (), .count = peers, .counted = peers};
+    zpeer_engine_set_log (self->engine, s_log, NULL);
+    s_set_events (self, kind);
+    s_set_all (self, settings);
+    for (unsigned i = 0; i < peers; i++)
+        if (peer_start (&self->peers[i], self_path))
+            exit (EXIT_FAILURE);
+    int rc = zpeer_engine_start (self->engine);
+    for (unsigned i = 0; i < peers && rc == ZPEER_OK; i++)
+        rc = zpeer_engine_add_peer (self->engine, self->peers[i].url);
+    if (rc) {
+        fprintf (stderr, "%s\n", zpeer_engine_error (self->engine));
+        exit (EXIT_FAILURE);
+    }
+}
+
+void
+rig_stop (rig_t *self)
+{
+    zpeer_engine_destroy (&self->engine);
+    for (unsigned i = 0; i < self->count; i++)
+        peer_stop (&self->peers[i]);
+}
+
+//  Items since the clock was started: of all counted peers, or of the slowest
+
+static uint64_t
+s_items (const rig_t *self, unsigned i)
+{
+    return peer_counter (&self->peers[i], "items") - self->base[i];
+}
+
+static uint64_t
+s_sum (const rig_t *self)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < self->counted; i++)
+        sum += s_items (self, i);
+    return sum;
+}
+
+static uint64_t
+s_least (const rig_t *self)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < self->counted; i++) {
+        uint64_t items = s_items (self, i);
+        if (least > items)
+            least = items;
+    }
+    return least;
+}
+
+static void
+s_pace (void *arg, uint64_t sent)
+{
+    rig_t *self = (rig_t *) arg;
+    while (sent > self->known + self->ahead) {
+        self->known = s_least (self);
+        if (sent > self->known + self->ahead)
+            usleep (LOOK_US);
+    }
+}
+
+//  Waits until all have come. Returns how many did, and when the last one.
+static uint64_t
+s_settle (const rig_t *self, uint64_t wanted, int64_t *at)
+{
+    uint64_t before = 0;
+    *at = stopwatch_ns ();
+    for (;;) {
+        uint64_t sum = s_sum (self);
+        if (sum != before)
+            *at = stopwatch_ns ();
+        if (sum >= wanted || stopwatch_ns () - *at > SILENCE_NS)
+            return sum;
+        before = sum;
+        usleep (LOOK_US);
+    }
+}
+
+static int64_t
+s_peer_cpu_ns (const rig_t *self)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < self->counted; i++)
+        sum += stopwatch_cpu_of_ns (self->peers[i].pid);
+    return sum;
+}
+
+rig_flood_t
+rig_flood (rig_t *self, const load_t *load, unsigned rounds)
+{
+    for (unsigned i = 0; i < self->counted; i++)
+        self->base[i] = peer_counter (&self->peers[i], "items");
+    self->known = 0;
+    self->ahead = load->count * LOAD_FRAME_EVENTS / 2;
+    int64_t cpu = stopwatch_cpu_ns (), peer_cpu = s_peer_cpu_ns (self);
+    int64_t start = stopwatch_ns (), end;
+    const char *events = zpeer_engine_events (self->engine);
+    uint64_t sent = load_feed (load, events, rounds, s_pace, self);
+    rig_flood_t flood = {.tasks = sent * self->counted};
+    flood.received = s_settle (self, flood.tasks, &end);
+    flood.seconds = (double) (end - start) / 1e9;
+    if (flood.received) {
+        double tasks = (double) flood.received;
+        flood.cpu_ns = (double) (stopwatch_cpu_ns () - cpu) / tasks;
+        flood.peer_cpu_ns = (double) (s_peer_cpu_ns (self) - peer_cpu) / tasks;
+    }
+    return flood;
+}
+
+void
+rig_warm (rig_t *self, const load_t *load)
+{
+    rig_flood (self, load, 1);
+}
+
+//  A trickle -------------------------------------------------------------------
+
+static void
+s_wait_until (int64_t at_ns)
+{
+    struct timespec at = {.tv_sec = at_ns / 1000000000,
+                          .tv_nsec = at_ns % 1000000000};
+    clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+static zpeer_event_t *
+s_event (unsigned index)
+{
+    char id[64];
+    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
+    snprintf (id, sizeof id, "host%05u.example.net:trickle:8080", index);
+    zpeer_event_set_app (event, "TRICKLE");
+    zpeer_event_set_id (event, id);
+    zpeer_event_put_str (event, "hostName", id);
+    zpeer_event_put_str (event, "ipAddr", "192.0.2.41");
+    return event;
+}
+
+//  Its lastDirtyTimestamp is the time of sending
+static void
+s_send (zpeer_feed_t *feed, zpeer_event_t *event)
+{
+    char frame[FRAME_MAX];
+    size_t used = 0;
+    zpeer_reply_t reply;
+    zpeer_event_set_timestamp (event, (uint64_t) stopwatch_ns ());
+    zpeer_event_encode (event, frame, sizeof frame, &used);
+    int rc = zpeer_feed_send_frame (feed, frame, used, PATIENCE_MS, NULL);
+    assert (rc == ZPEER_OK);
+    while (zpeer_feed_recv (feed, &reply, 0) == ZPEER_OK)
+        assert (!reply.rejected);
+}
+
+static void
+s_trickle (const char *endpoint, double per_second, uint64_t total)
+{
+    static zpeer_event_t *events[INSTANCES];
+    zpeer_reply_t reply;
+    zpeer_feed_t *feed = zpeer_feed_new (endpoint, WINDOW);
+    assert (feed);
+    for (unsigned i = 0; i < INSTANCES; i++)
+        events[i] = s_event (i);
+    int64_t start = stopwatch_ns ();
+    for (uint64_t sent = 0; sent < total; sent++) {
+        s_wait_until (start + (int64_t) ((double) sent * 1e9 / per_second));
+        s_send (feed, events[sent % INSTANCES]);
+    }
+    while (zpeer_feed_recv (feed, &reply, PATIENCE_MS) == ZPEER_OK)
+        continue;
+    zpeer_feed_destroy (&feed);
+    for (unsigned i = 0; i < INSTANCES; i++)
+        zpeer_event_destroy (&events[i]);
+}
+
+size_t
+rig_trickle (rig_t *self, double per_second, double seconds, double *ms,
+             size_t max)
+{
+    char script[64];
+    size_t count = 0;
+    double total = per_second * seconds;
+    unsigned every = (unsigned) (total / SAMPLES_LIMIT) + 1;
+    snprintf (script, sizeof script, "{\"settings\": {\"sample\": %u}}", every);
+    for (unsigned i = 0; i < self->counted; i++) {
+        peer_script (&self->peers[i], script);
+        self->base[i] = peer_counter (&self->peers[i], "items");
+    }
+    s_trickle (zpeer_engine_events (self->engine), per_second,
+               (uint64_t) total);
+    int64_t end;
+    s_settle (self, (uint64_t) total * self->counted, &end);
+    for (unsigned i = 0; i < self->counted; i++) {
+        count = peer_samples (&self->peers[i], ms, count, max);
+        peer_script (&self->peers[i], "{\"settings\": {\"sample\": 0}}");
+    }
+    return count;
+}
