@@ -201,7 +201,7 @@ static const zpeer_command_t s_commands[] = {
 static void
 s_handle_drain (batcher_t *self)
 {
-    bool idle = zpeer_lane_idle (self->lanes[LANE_INSTANCES]) &&
+    bool idle = !self->more && zpeer_lane_idle (self->lanes[LANE_INSTANCES]) &&
                 zpeer_lane_idle (self->lanes[LANE_ASGS]);
     if (!self->drain_until || (!idle && self->now < self->drain_until))
         return;

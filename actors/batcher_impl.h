@@ -39,6 +39,7 @@ typedef struct {
     uint64_t next_id;         //  Of the next batch
     uint64_t now;             //  Read once a turn
     uint64_t stats_at;
+    bool more;             //  Chunks may be left in the inbox
     uint64_t drain_until;  //  0: no DRAIN is pending
     zpeer_ending_t drain_ending;
     uint64_t unknown_done;  //  DONE of batches nobody knows

@@ -23,9 +23,12 @@ s_handle_chunk (batcher_t *self, const zpeer_chunk_t *chunk)
 void
 batcher_read_inbox (batcher_t *self)
 {
+    self->more = true;
     for (int i = 0; i < CHUNKS_MAX; i++) {
-        if (zpeer_socket_recv (self->inbox, &self->frames))
+        if (zpeer_socket_recv (self->inbox, &self->frames)) {
+            self->more = false;
             return;
+        }
         s_handle_chunk (
             self,
             (const zpeer_chunk_t *) zpeer_frames_at (&self->frames, 0).data);

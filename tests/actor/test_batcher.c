@@ -93,7 +93,6 @@ s_set (const char *key, const char *value)
     cr_assert_eq (zpeer_options_set (s.options, key, value), ZPEER_OK);
 }
 
-//  --------------------------------------------------------------------------
 //  The fake acceptor
 
 static zpeer_state_t *
@@ -133,7 +132,6 @@ s_tell (zpeer_action_t action, uint32_t count, unsigned flags)
                   ZPEER_OK);
 }
 
-//  --------------------------------------------------------------------------
 //  The fake dispatcher
 
 static void
@@ -198,8 +196,6 @@ s_expect_outcome (const char *topic, const char *text)
     }
     cr_assert_fail ("no outcome %s with %s", topic, text);
 }
-
-//  --------------------------------------------------------------------------
 
 Test (batcher, sends_nothing_without_credit_and_a_batch_with_it)
 {
