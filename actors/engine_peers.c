@@ -158,11 +158,27 @@ zpeer_engine_add_dispatcher (zpeer_engine_t *self, const char *url)
                 : ZPEER_E_UNKNOWN;
 }
 
+//  Somebody elsewhere connects to it, and has to know where
+static int
+s_expect_port (zpeer_engine_t *self, const char *endpoint)
+{
+    size_t size = strlen (endpoint);
+    if (size < 2 || strcmp (endpoint + size - 2, ":*"))
+        return ZPEER_OK;
+    snprintf (self->error, sizeof self->error,
+              "%s: a port must be given, for others connect to it", endpoint);
+    return ZPEER_E_INVALID;
+}
+
 int
 zpeer_engine_open_peer (zpeer_engine_t *self, const char *url,
                         const char *endpoint, const char *health_endpoint)
 {
     int rc = zpeer_engine_expect (self, true);
+    if (rc == ZPEER_OK)
+        rc = s_expect_port (self, endpoint);
+    if (rc == ZPEER_OK)
+        rc = s_expect_port (self, health_endpoint);
     if (rc)
         return rc;
     zpeer_peer_t *peer = s_lookup (self, url);

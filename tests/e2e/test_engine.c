@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <czmq.h>
 #include "scripted_peer.h"
 #include "stage.h"
 #include "banned.h"
@@ -176,11 +177,18 @@ Test (engine, a_peer_can_be_opened_for_dispatchers_elsewhere)
     char health[64];
     snprintf (endpoint, sizeof endpoint, "ipc://@zpeer-test-%d", getpid ());
     snprintf (health, sizeof health, "ipc://@zpeer-health-%d", getpid ());
-    cr_assert_eq (
-        zpeer_engine_open_peer (s_engine, NOBODY, "tcp://127.0.0.1:*", health),
-        ZPEER_OK, "%s", zpeer_engine_error (s_engine));
+    cr_assert_eq (zpeer_engine_open_peer (s_engine, NOBODY, endpoint, health),
+                  ZPEER_OK, "%s", zpeer_engine_error (s_engine));
     ASSERT_ERROR (zpeer_engine_open_peer (s_engine, NOBODY, "nonsense", health),
                   ZPEER_E_BIND, "nonsense");
+}
+
+Test (engine, a_port_for_others_must_be_given)
+{
+    cr_assert_eq (zpeer_engine_add_peer (s_engine, NOBODY), ZPEER_OK);
+    ASSERT_ERROR (zpeer_engine_open_peer (s_engine, NOBODY, "tcp://127.0.0.1:*",
+                                          "inproc://health-of-mine"),
+                  ZPEER_E_INVALID, "a port must be given");
 }
 
 TestSuite (engine_start, .fini = s_teardown);
@@ -314,4 +322,58 @@ Test (engine_start, the_hosts_signal_handlers_stay)
     cr_assert_eq (now.sa_handler, s_on_signal);
     sigaction (SIGTERM, NULL, &now);
     cr_assert_eq (now.sa_handler, s_on_signal);
+}
+
+//  Everything that can be narrowed: the engine sets its own
+static void
+s_narrow_czmq (void)
+{
+    zsys_set_linger (0);
+    zsys_set_sndhwm (1);
+    zsys_set_rcvhwm (1);
+    zsys_set_pipehwm (1);
+    zsys_set_max_msgsz (16);
+    zsys_set_ipv6 (1);
+}
+
+Test (engine_start, the_hosts_czmq_settings_stay_and_do_no_harm)
+{
+    zsys_init ();
+    s_narrow_czmq ();
+    s_engine = stage_engine (NULL);
+    s_peer = speer_new (0, -1);
+    cr_assert_eq (zpeer_engine_add_peer (s_engine, speer_url (s_peer)),
+                  ZPEER_OK);
+    zpeer_feed_t *feed = stage_feed (s_engine);
+    stage_registers (feed, 1000);
+    cr_assert (speer_wait (s_peer, SPEER_INSTANCES, 1000, STAGE_WAIT_MS));
+    zpeer_feed_destroy (&feed);
+    cr_assert_eq (zpeer_engine_stop (s_engine), 0);
+    zsock_t *mine = zsock_new (ZMQ_DEALER);
+    cr_assert_eq (zsock_sndhwm (mine), 1);
+    cr_assert_eq (zsock_rcvhwm (mine), 1);
+    cr_assert_eq (zsock_ipv6 (mine), 1);
+    zsock_destroy (&mine);
+    cr_assert_eq (zsys_pipehwm (), 1);
+    cr_assert_eq (zsys_max_msgsz (), 16);
+}
+
+Test (engine_start, nothing_is_written_and_the_environment_stays)
+{
+    char path[] = "/tmp/zpeer-test-out-XXXXXX";
+    int out = mkstemp (path);
+    cr_assert_geq (dup2 (out, STDOUT_FILENO), 0);
+    cr_assert_geq (dup2 (out, STDERR_FILENO), 0);
+    setenv ("EUREKA_SERVER_PEERNODEREADTIMEOUTMS", "nonsense", 1);
+    setenv ("http_proxy", "http://127.0.0.1:9/", 1);
+    s_engine = stage_engine (NULL);
+    s_peer = speer_new (0, -1);
+    cr_expect_eq (zpeer_engine_add_peer (s_engine, speer_url (s_peer)),
+                  ZPEER_OK);
+    s_reaches (s_engine, s_peer, "1");
+    cr_expect_eq (zpeer_engine_stop (s_engine), 0);
+    cr_expect_eq (lseek (out, 0, SEEK_END), 0, "something was written");
+    cr_expect_str_eq (getenv ("http_proxy"), "http://127.0.0.1:9/");
+    unlink (path);
+    close (out);
 }

@@ -99,8 +99,9 @@ zpeer_engine_add_dispatcher (zpeer_engine_t *self, const char *url);
 
 //  Lets dispatchers of other processes or machines (dispatcher.h) work for a
 //  peer: binds endpoint (ipc or tcp) on its batcher, and health's on
-//  health_endpoint unless that is bound already. Returns ZPEER_OK,
-//  ZPEER_E_UNKNOWN or ZPEER_E_BIND.
+//  health_endpoint unless that is bound already. A tcp endpoint needs a port:
+//  "*" is ZPEER_E_INVALID. Returns ZPEER_OK, that, ZPEER_E_UNKNOWN or
+//  ZPEER_E_BIND.
 ZPEER_EXPORT int
 zpeer_engine_open_peer (zpeer_engine_t *self, const char *url,
                         const char *endpoint, const char *health_endpoint);
