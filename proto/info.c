@@ -220,9 +220,12 @@ s_check_center (zpeer_info_t *self, char *reason)
             return zpeer_field_reject (&field, "is missing");
     }
     zpeer_field_t name = {CENTER_SCOPE, s_center_members[CENTER_NAME], reason};
-    if (value->center.amazon &&
-        !zpeer_slice_eq (value->center.name, ZPEER_SLICE ("Amazon")))
+    bool amazon = zpeer_slice_eq (value->center.name, ZPEER_SLICE ("Amazon"));
+    if (value->center.amazon && !amazon)
         return zpeer_field_reject (&name, "is not Amazon, as @class says");
+    //  Peers store such a one and then fail on every GET apps
+    if (amazon && !value->center.amazon)
+        return zpeer_field_reject (&name, "is Amazon, but @class is not");
     return ZPEER_OK;
 }
 

@@ -58,6 +58,8 @@ static const struct {
     {HOST ",'dataCenterInfo':{'@class':'com.netflix.appinfo.AmazonInfo',"
           "'name':'MyOwn'}",
      "info.dataCenterInfo.name is not Amazon, as @class says"},
+    {HOST ",'dataCenterInfo':{" CLASS ",'name':'Amazon'}",
+     "info.dataCenterInfo.name is Amazon, but @class is not"},
     {HOST ",'dataCenterInfo':{'@class':'com.netflix.appinfo.AmazonInfo',"
           "'name':'Amazon','metadata':{'a':{}}}",
      "info.dataCenterInfo.metadata.a is nested; metadata must be flat"},
