@@ -93,18 +93,24 @@ s_send_frame (zpeer_feed_t *feed, zpeer_buffer_t *frame, unsigned count)
 }
 
 void
-stage_registers (zpeer_feed_t *feed, unsigned count)
+stage_registers_from (zpeer_feed_t *feed, unsigned first, unsigned count)
 {
     zpeer_buffer_t frame = {0};
     for (unsigned i = 0; i < count; i++) {
         char id[ID_MAX];
-        snprintf (id, sizeof id, "%u", i);
+        snprintf (id, sizeof id, "%u", first + i);
         zpeer_event_t *event = s_register (id);
         zpeer_buffer_reserve (&frame, zpeer_event_size (event));
         zpeer_event_encode (event, frame.data, frame.capacity, &frame.size);
         zpeer_event_destroy (&event);
     }
     s_send_frame (feed, &frame, count);
+}
+
+void
+stage_registers (zpeer_feed_t *feed, unsigned count)
+{
+    stage_registers_from (feed, 0, count);
 }
 
 void

@@ -42,4 +42,7 @@ void stage_heartbeats (zpeer_feed_t *feed, unsigned count);
 //  Sends Registers of count instances, "0" and so on, in one request
 void stage_registers (zpeer_feed_t *feed, unsigned count);
 
+//  The same from another number on
+void stage_registers_from (zpeer_feed_t *feed, unsigned first, unsigned count);
+
 #endif

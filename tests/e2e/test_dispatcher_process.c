@@ -1,14 +1,15 @@
 //  A dispatcher in another process: killed with a batch in its hands, or cut off
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/socket.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zpeer/zpeer.h>
 #include "command.h"
+#include "forwarder.h"
+#include "port.h"
 #include "scripted_peer.h"
 #include "socket.h"
 #include "stage.h"
@@ -77,7 +78,8 @@ static zpeer_feed_t *s_feed;
 static void
 s_start (const char *batcher, const char *health, job_t *job)
 {
-    const char *const set[] = {"zpeer.stop.deadline-ms=200", NULL};
+    const char *const set[] = {"zpeer.stop.deadline-ms=200",
+                               "zpeer.stats.interval-ms=200", NULL};
     s_peer = speer_new (0, -1);
     s_engine = stage_engine (set);
     cr_assert_eq (zpeer_engine_add_peer (s_engine, speer_url (s_peer)),
@@ -91,6 +93,14 @@ s_start (const char *batcher, const char *health, job_t *job)
     s_feed = stage_feed (s_engine);
 }
 
+//  Gives the worker its job
+static void
+s_employ (int jobs, const job_t *job)
+{
+    cr_assert_eq (write (jobs, job, sizeof *job), (ssize_t) sizeof *job);
+    close (jobs);
+}
+
 static void
 s_stop (void)
 {
@@ -101,7 +111,40 @@ s_stop (void)
 
 TestSuite (dispatcher_process, .timeout = 60);
 
-//  Both dispatchers have a batch that hangs; one is killed with it
+//  Lets requests hang until both dispatchers have one: more than the six of the
+//  engine's own
+static void
+s_both_hang (void)
+{
+    uint64_t open = 0;
+    speer_rule (s_peer, &(speer_rule_t){.answer = SPEER_HANG, .count = 12});
+    for (unsigned i = 0; i < 100 && open < 7; i++) {
+        stage_registers (s_feed, 2500);
+        speer_wait (s_peer, SPEER_IN_FLIGHT, 7, 100);
+        open = speer_get (s_peer, SPEER_IN_FLIGHT);
+    }
+    cr_assert_geq (open, 7, "the worker got no batch");
+}
+
+//  The peer is well again; what hangs at the engine's own dispatcher is given up
+//  with the peer's connections
+static void
+s_heal (void)
+{
+    speer_clear (s_peer);
+    speer_mode (s_peer, SPEER_REFUSE);
+    speer_mode (s_peer, SPEER_LISTEN);
+}
+
+static void
+s_expect_all (void)
+{
+    cr_expect (speer_wait (s_peer, SPEER_INSTANCES, 2500, 20000), "%d of 2500",
+               (int) speer_get (s_peer, SPEER_INSTANCES));
+}
+
+//  Both dispatchers have a batch that hangs; one is killed with it. What it had
+//  is taken back and told all the same.
 static void
 s_play (const char *batcher, const char *health)
 {
@@ -109,25 +152,11 @@ s_play (const char *batcher, const char *health)
     job_t job;
     pid_t worker = s_fork (&jobs);
     s_start (batcher, health, &job);
-    cr_assert_eq (write (jobs, &job, sizeof job), (ssize_t) sizeof job);
-    close (jobs);
-    speer_rule (s_peer, &(speer_rule_t){.answer = SPEER_HANG, .count = 12});
-    //  More than the six requests of the engine's own dispatcher
-    uint64_t open = 0;
-    for (unsigned i = 0; i < 100 && open < 7; i++) {
-        stage_registers (s_feed, 2500);
-        speer_wait (s_peer, SPEER_IN_FLIGHT, 7, 100);
-        open = speer_get (s_peer, SPEER_IN_FLIGHT);
-    }
-    cr_assert_geq (open, 7, "the worker got no batch");
+    s_employ (jobs, &job);
+    s_both_hang ();
     s_end (worker);
-    speer_clear (s_peer);
-    //  What it had is taken back and told all the same; what hangs at the
-    //  engine's own dispatcher is given up with the peer's connections
-    speer_mode (s_peer, SPEER_REFUSE);
-    speer_mode (s_peer, SPEER_LISTEN);
-    cr_expect (speer_wait (s_peer, SPEER_INSTANCES, 2500, 20000), "%d of 2500",
-               (int) speer_get (s_peer, SPEER_INSTANCES));
+    s_heal ();
+    s_expect_all ();
     s_stop ();
 }
 
@@ -143,24 +172,88 @@ Test (dispatcher_process, killed_with_a_batch_over_ipc)
     unlink (health + sizeof "ipc://" - 1);
 }
 
-//  An endpoint with a port nobody has at the moment
 static void
-s_free_port (char endpoint[64])
+s_tcp (char endpoint[64], int port)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t size = sizeof address;
-    address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
-    int fd = socket (AF_INET, SOCK_STREAM, 0);
-    cr_assert_eq (bind (fd, (struct sockaddr *) &address, size), 0);
-    getsockname (fd, (struct sockaddr *) &address, &size);
-    close (fd);
-    snprintf (endpoint, 64, "tcp://127.0.0.1:%d", ntohs (address.sin_port));
+    snprintf (endpoint, 64, "tcp://127.0.0.1:%d", port);
 }
 
 Test (dispatcher_process, killed_with_a_batch_over_tcp)
 {
     char batcher[64], health[64];
-    s_free_port (batcher);
-    s_free_port (health);
+    s_tcp (batcher, speer_free_port ());
+    s_tcp (health, speer_free_port ());
     s_play (batcher, health);
+}
+
+//  Waits until the batcher says how many dispatchers it has
+static void
+s_expect_dispatchers (const char *figure)
+{
+    const char *topic;
+    const void *data;
+    size_t size;
+    bool seen = false;
+    zpeer_watch_t *watch =
+        zpeer_watch_new (zpeer_engine_outcomes (s_engine), "stats");
+    int64_t deadline = zpeer_socket_deadline (3 * STAGE_WAIT_MS);
+    while (!seen && zclock_mono () < deadline)
+        if (!zpeer_watch_recv (watch, STAGE_WAIT_MS, &topic, &data, &size)) {
+            char *json = zpeer_watch_json (data, size);
+            seen = strstr (json, figure) != NULL;
+            free (json);
+        }
+    zpeer_watch_destroy (&watch);
+    cr_assert (seen, "never %s", figure);
+}
+
+//  Failures have left a small window; successes widen it
+static void
+s_work_well (void)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t items = speer_get (s_peer, SPEER_ITEMS);
+        stage_heartbeats (s_feed, 2500);
+        cr_assert (speer_wait (s_peer, SPEER_ITEMS, items + 2500, 20000));
+    }
+}
+
+//  Both dispatchers have a batch that hangs; one is cut off from the engine with
+//  it, and comes back. What it had is told by the other; then it works again.
+static void
+s_play_cut (speer_passage_t passage)
+{
+    int jobs, ports[] = {speer_free_port (), speer_free_port ()};
+    job_t job;
+    char batcher[64], health[64];
+    pid_t worker = s_fork (&jobs);
+    s_tcp (batcher, ports[0]);
+    s_tcp (health, ports[1]);
+    s_start (batcher, health, &job);
+    speer_forwarder_t *cable = speer_forwarder_new (ports[0]);
+    s_tcp (job.batcher, speer_forwarder_port (cable));
+    s_employ (jobs, &job);
+    s_both_hang ();
+    speer_forwarder_set (cable, passage);
+    s_heal ();
+    s_expect_all ();
+    s_expect_dispatchers ("\"dispatchers\":1,");
+    speer_forwarder_set (cable, SPEER_PASS);
+    s_expect_dispatchers ("\"dispatchers\":2,");
+    s_work_well ();
+    s_both_hang ();
+    s_heal ();
+    s_end (worker);
+    speer_forwarder_destroy (&cable);
+    s_stop ();
+}
+
+Test (dispatcher_process, its_connection_is_closed_and_made_again)
+{
+    s_play_cut (SPEER_CUT);
+}
+
+Test (dispatcher_process, its_connection_is_silent_for_a_while)
+{
+    s_play_cut (SPEER_HOLD);
 }

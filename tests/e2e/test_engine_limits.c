@@ -11,8 +11,12 @@
 #include "stage.h"
 #include "banned.h"
 
-#define DEAD        5
-#define DEADLINE_MS 500
+#define DEAD 5
+
+//  All peers together may take one; one after the other they would take five.
+//  What lies between is for a busy machine.
+#define DEADLINE_MS 1000
+#define ENOUGH_MS   (3 * DEADLINE_MS)
 
 TestSuite (engine_limits);
 
@@ -77,7 +81,7 @@ s_add_dead (zpeer_engine_t *engine, speer_t *peers[DEAD])
 
 Test (engine_limits, stopping_with_five_dead_peers_takes_one_deadline)
 {
-    const char *const set[] = {"zpeer.stop.deadline-ms=500", NULL};
+    const char *const set[] = {"zpeer.stop.deadline-ms=1000", NULL};
     zpeer_engine_t *engine = stage_engine (set);
     speer_t *peers[DEAD];
     s_add_dead (engine, peers);
@@ -89,7 +93,7 @@ Test (engine_limits, stopping_with_five_dead_peers_takes_one_deadline)
     int64_t left = zpeer_engine_stop (engine);
     int64_t took = zclock_mono () - since;
     cr_assert_eq (left, DEAD * 2000, "%lld", (long long) left);
-    cr_assert_lt (took, 2 * DEADLINE_MS, "%lld ms", (long long) took);
+    cr_assert_lt (took, ENOUGH_MS, "%lld ms", (long long) took);
     zpeer_feed_destroy (&feed);
     zpeer_engine_destroy (&engine);
     for (int i = 0; i < DEAD; i++)
@@ -98,7 +102,7 @@ Test (engine_limits, stopping_with_five_dead_peers_takes_one_deadline)
 
 Test (engine_limits, removing_a_dead_peer_takes_one_deadline)
 {
-    const char *const set[] = {"zpeer.stop.deadline-ms=300", NULL};
+    const char *const set[] = {"zpeer.stop.deadline-ms=1000", NULL};
     zpeer_engine_t *engine = stage_engine (set);
     speer_t *peers[DEAD];
     s_add_dead (engine, peers);
@@ -107,7 +111,7 @@ Test (engine_limits, removing_a_dead_peer_takes_one_deadline)
     int64_t since = zclock_mono ();
     cr_assert_eq (zpeer_engine_remove_peer (engine, speer_url (peers[0])),
                   ZPEER_OK);
-    cr_assert_lt (zclock_mono () - since, 1000);
+    cr_assert_lt (zclock_mono () - since, ENOUGH_MS);
     zpeer_feed_destroy (&feed);
     zpeer_engine_destroy (&engine);
     for (int i = 0; i < DEAD; i++)
@@ -226,7 +230,8 @@ s_flood (void *arg)
 
 Test (engine_limits, feeders_that_go_on_do_not_keep_it_from_stopping)
 {
-    zpeer_engine_t *engine = stage_engine (NULL);
+    const char *const set[] = {"zpeer.stop.deadline-ms=30000", NULL};
+    zpeer_engine_t *engine = stage_engine (set);
     speer_t *peer = speer_new (0, -1);
     cr_assert_eq (zpeer_engine_add_peer (engine, speer_url (peer)), ZPEER_OK);
     zpeer_feed_t *feed = stage_feed (engine);
@@ -236,7 +241,7 @@ Test (engine_limits, feeders_that_go_on_do_not_keep_it_from_stopping)
     cr_assert (speer_wait (peer, SPEER_BATCHES, 3, STAGE_WAIT_MS));
     int64_t since = zclock_mono ();
     cr_assert_eq (zpeer_engine_stop (engine), 0);
-    cr_assert_lt (zclock_mono () - since, 2000);
+    cr_assert_lt (zclock_mono () - since, 15000, "half of the deadline");
     atomic_store (&s_enough, true);
     pthread_join (thread, NULL);
     zpeer_feed_destroy (&feed);
