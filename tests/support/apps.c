@@ -29,15 +29,23 @@ s_lease_info (const speer_entry_t *entry)
     return lease;
 }
 
-json_t *
-speer_apps_info (const speer_entry_t *entry)
+void
+speer_apps_refresh (json_t *json, const speer_info_t *info)
 {
-    const speer_info_t *info = entry->info;
-    json_t *json = json_copy (info->json);
+    static const char *const done[] = {"ADDED", "MODIFIED", "DELETED"};
     json_object_set_new (json, "status",
                          json_string (speer_status_name (info->status)));
     json_object_set_new (json, "overriddenStatus",
                          json_string (speer_status_name (info->overridden)));
+    json_object_set_new (json, "actionType", json_string (done[info->done]));
+    s_set_stamp (json, "lastDirtyTimestamp", info->dirty);
+}
+
+json_t *
+speer_apps_info (const speer_entry_t *entry)
+{
+    json_t *json = json_copy (entry->info->json);
+    speer_apps_refresh (json, entry->info);
     json_object_set_new (json, "leaseInfo", s_lease_info (entry));
     if (!json_object_size (json_object_get (json, "metadata")))
         json_object_set_new (
@@ -46,9 +54,6 @@ speer_apps_info (const speer_entry_t *entry)
     json_object_set_new (json, "isCoordinatingDiscoveryServer",
                          json_string ("false"));
     s_set_stamp (json, "lastUpdatedTimestamp", entry->updated);
-    s_set_stamp (json, "lastDirtyTimestamp", info->dirty);
-    json_object_set_new (json, "actionType",
-                         json_string (entry->modified ? "MODIFIED" : "ADDED"));
     return json;
 }
 

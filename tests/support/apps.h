@@ -7,6 +7,10 @@
 //  One InstanceInfo, not wrapped; as all of these a new reference
 json_t *speer_apps_info (const speer_entry_t *entry);
 
+//  Writes into such a one what the instance has become since: status,
+//  overriddenStatus, lastDirtyTimestamp, actionType
+void speer_apps_refresh (json_t *json, const speer_info_t *info);
+
 //  {"applications":{…}} of them all
 json_t *speer_apps_all (const speer_registry_t *registry);
 

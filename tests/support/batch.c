@@ -18,6 +18,9 @@ typedef struct {
     char *overridden;
     int64_t dirty;
     speer_info_t *info;  //  Owned
+    int answer;          //  Its statusCode
+    json_t *entity;      //  Owned; NULL: none
+    speer_info_t *copy;  //  Held; what the entity shows, if it is of a lease
 } s_item_t;
 
 //  All of them, and whether the codec got through
@@ -64,6 +67,8 @@ s_list_free (s_list_t *self)
         free (item->status);
         free (item->overridden);
         speer_info_destroy (&item->info);
+        speer_info_destroy (&item->copy);
+        json_decref (item->entity);
     }
     free (self->items);
 }
@@ -75,7 +80,7 @@ s_read_action (const json_t *value, bool *fits)
     int action = 0;
     if (json_is_null (value))
         return SPEER_ACTIONS;
-    char *text = speer_scalar_text (value, fits);
+    char *text = speer_trim (speer_scalar_text (value, fits));
     if (text && isdigit ((unsigned char) text[0]) && !text[1])
         action = text[0] - '0';
     else
@@ -143,13 +148,15 @@ s_read_item (s_list_t *self, json_t *value)
 static int
 s_read (s_list_t *self, const char *body, size_t size)
 {
-    json_t *root = json_loadb (body, size, JSON_DISABLE_EOF_CHECK, NULL);
+    json_t *root =
+        json_loadb (body, size, JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, NULL);
     json_t *list = json_object_get (root, "replicationList");
     bool none = !list || json_is_null (list);
     size_t i;
     json_t *value;
-    self->fits = json_is_object (root) && (none || json_is_array (list)) &&
-                 json_object_size (root) == (list != NULL);
+    self->fits = json_is_null (root) ||
+                 (json_is_object (root) && (none || json_is_array (list)) &&
+                  json_object_size (root) == (list != NULL));
     json_array_foreach (list, i, value) s_read_item (self, value);
     json_decref (root);
     return !self->fits ? 400 : none ? 500 : 200;
@@ -183,35 +190,32 @@ s_apply (speer_core_t *core, int64_t now, s_item_t *item)
     return status;
 }
 
-//  Writes one entry; entity is consumed. Without out it is left out.
 static void
-s_write_entry (FILE *out, bool first, int status, json_t *entity)
+s_write_entry (FILE *out, bool first, int status, const json_t *entity)
 {
-    if (out) {
-        fprintf (out, "%s{\"statusCode\":%d", first ? "" : ",", status);
-        if (entity) {
-            fputs (",\"responseEntity\":", out);
-            json_dumpf (entity, out, JSON_COMPACT);
-        }
-        fputs ("}", out);
+    fprintf (out, "%s{\"statusCode\":%d", first ? "" : ",", status);
+    if (entity) {
+        fputs (",\"responseEntity\":", out);
+        json_dumpf (entity, out, JSON_COMPACT);
     }
-    json_decref (entity);
+    fputs ("}", out);
 }
 
-static json_t *
-s_entity (const speer_core_t *core, const s_item_t *item)
+//  The copy that a heartbeat lost against
+static void
+s_take_copy (const speer_core_t *core, s_item_t *item)
 {
     const speer_entry_t *entry =
-        item->app && item->id
-            ? speer_registry_find (core->registry, item->app, item->id)
-            : NULL;
-    return entry && core->settings[SPEER_SET_ENTITY] ? speer_apps_info (entry)
-                                                     : NULL;
+        speer_registry_find (core->registry, item->app, item->id);
+    if (entry && core->settings[SPEER_SET_ENTITY]) {
+        item->entity = speer_apps_info (entry);
+        item->copy = speer_info_hold (entry->info);
+    }
 }
 
 static void
 s_answer_item (speer_core_t *core, int64_t now, s_item_t *item,
-               speer_batch_way_t way, size_t position, FILE *out)
+               speer_batch_way_t way, size_t position)
 {
     speer_upper (item->app);
     const speer_item_rule_t *rule =
@@ -221,16 +225,39 @@ s_answer_item (speer_core_t *core, int64_t now, s_item_t *item,
                   item->action < SPEER_ACTIONS ? s_actions[item->action] : NULL,
                   item->app, item->id, (int) position + 1)
             : NULL;
-    int status = 200;
+    item->answer = 200;
     if (way.apply && (!rule || rule->apply))
-        status = s_apply (core, now, item);
+        item->answer = s_apply (core, now, item);
     if (rule && rule->status)
-        status = rule->status;
-    json_t *entity = rule && rule->entity
-                         ? json_loads (rule->entity, JSON_DECODE_ANY, NULL)
-                     : status == 409 ? s_entity (core, item)
-                                     : NULL;
-    s_write_entry (out, !position, status, entity);
+        item->answer = rule->status;
+    if (rule && rule->entity)
+        item->entity = json_loads (rule->entity, JSON_DECODE_ANY, NULL);
+    else if (item->answer == 409 && item->app && item->id)
+        s_take_copy (core, item);
+}
+
+//  The answer is written when all items are done: a copy in it shows what later
+//  items made of the instance
+static char *
+s_write (const s_list_t *list, int extra)
+{
+    char *text = NULL;
+    size_t size;
+    size_t count = list->count - (extra < 0 && list->count);
+    FILE *out = open_memstream (&text, &size);
+    assert (out);
+    fputs ("{\"responseList\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        const s_item_t *item = &list->items[i];
+        if (item->copy)
+            speer_apps_refresh (item->entity, item->copy);
+        s_write_entry (out, !i, item->answer, item->entity);
+    }
+    if (extra > 0)
+        s_write_entry (out, !count, 200, NULL);
+    fputs ("]}", out);
+    fclose (out);
+    return text;
 }
 
 int
@@ -239,31 +266,15 @@ speer_batch_apply (speer_core_t *core, const char *body, size_t size,
 {
     s_list_t list = {.now = speer_core_now (core)};
     int status = s_read (&list, body, size);
-    char *text = NULL;
-    size_t text_size;
-    FILE *out = open_memstream (&text, &text_size);
-    assert (out);
-    fputs ("{\"responseList\":[", out);
     //  A null fails the whole, but not before what stands in front of it
     for (size_t i = 0; i < list.count && status == 200; i++) {
         if (list.items[i].null)
             status = 500;
-        else {
-            bool left_out = way.extra < 0 && i + 1 == list.count;
-            s_answer_item (core, list.now, &list.items[i], way, i,
-                           left_out ? NULL : out);
-        }
+        else
+            s_answer_item (core, list.now, &list.items[i], way, i);
     }
-    if (way.extra > 0)
-        s_write_entry (out, !list.count, 200, NULL);
-    fputs ("]}", out);
-    fclose (out);
+    *answer = status == 200 ? s_write (&list, way.extra) : NULL;
     s_list_free (&list);
-    if (status != 200) {
-        free (text);
-        text = NULL;
-    }
-    *answer = text;
     return status;
 }
 

@@ -46,24 +46,44 @@ s_read_status (const json_t *value, bool *fits)
     return stored;
 }
 
+//  These two are shown as if they were not given
+static json_t *
+s_read_sid (const json_t *value, bool *fits)
+{
+    char *text = speer_scalar_text (value, fits);
+    bool shown =
+        text && strcmp (text, "na") != 0 && strcmp (text, "unknown") != 0;
+    json_t *stored = shown ? json_string (text) : NULL;
+    free (text);
+    return stored;
+}
+
 static json_t *
 s_read_number (const json_t *value, bool *fits)
 {
-    int64_t number = speer_scalar_number (value, fits);
-    return number == SPEER_NONE ? NULL : json_integer (number);
+    return json_integer (
+        speer_scalar_coerced (value, INT32_MIN, INT32_MAX, fits));
 }
 
-//  Timestamps are strings in what is written; what is no number is 0
+//  Timestamps are strings in what is written
 static json_t *
 s_read_stamp (const json_t *value, bool *fits)
 {
-    bool numeric = true;
-    if (json_is_object (value) || json_is_array (value))
-        *fits = false;
-    int64_t number = speer_scalar_number (value, &numeric);
+    int64_t stamp = speer_scalar_coerced (value, INT64_MIN, INT64_MAX, fits);
     char text[24];
-    snprintf (text, sizeof text, "%lld", numeric ? (long long) number : 0);
-    return number == SPEER_NONE ? NULL : json_string (text);
+    snprintf (text, sizeof text, "%lld", (long long) stamp);
+    return json_string (text);
+}
+
+//  "true", or a whole number other than 0
+static json_t *
+s_read_enabled (const json_t *value, bool *fits)
+{
+    char *text = speer_trim (speer_scalar_text (value, fits));
+    bool enabled = json_is_integer (value) ? json_integer_value (value) != 0
+                                           : text && !strcmp (text, "true");
+    free (text);
+    return json_string (enabled ? "true" : "false");
 }
 
 static json_t *
@@ -77,16 +97,12 @@ s_read_port (const json_t *value, bool *fits)
     *fits = *fits && json_is_object (value);
     json_object_foreach ((json_t *) value, key, member)
     {
-        char *text = speer_scalar_text (member, fits);
         if (!strcmp (key, "$"))
             json_object_set_new (port, key, s_read_number (member, fits));
         else if (!strcmp (key, "@enabled"))
-            json_object_set_new (
-                port, key,
-                json_string (text && !strcmp (text, "true") ? text : "false"));
+            json_object_set_new (port, key, s_read_enabled (member, fits));
         else
             *fits = false;
-        free (text);
     }
     return port;
 }
@@ -123,10 +139,11 @@ s_read_lease (const json_t *value, bool *fits)
     json_object_foreach ((json_t *) value, key,
                          member) if (json_is_object (member) ||
                                      json_is_array (member)) *fits = false;
-    int64_t interval = speer_scalar_number (
-        json_object_get (value, "renewalIntervalInSecs"), fits);
-    int64_t duration =
-        speer_scalar_number (json_object_get (value, "durationInSecs"), fits);
+    int64_t interval =
+        speer_scalar_coerced (json_object_get (value, "renewalIntervalInSecs"),
+                              INT32_MIN, INT32_MAX, fits);
+    int64_t duration = speer_scalar_coerced (
+        json_object_get (value, "durationInSecs"), INT32_MIN, INT32_MAX, fits);
     return json_pack ("{sIsI}", "renewalIntervalInSecs",
                       interval > 0 ? interval : RENEWAL_SECS, "durationInSecs",
                       duration > 0 ? duration : SPEER_DURATION_SECS);
@@ -150,13 +167,22 @@ s_amazon_order_fits (const json_t *value)
     return true;
 }
 
-static bool
-s_data_center_name_fits (const json_t *name)
+//  A name of the enum, or its ordinal as number or text; NULL for none
+static const char *
+s_data_center_name (const json_t *value, bool *fits)
 {
-    const char *text = json_string_value (name);
-    return !name || json_is_null (name) ||
-           (text && (!strcmp (text, "MyOwn") || !strcmp (text, "Netflix") ||
-                     !strcmp (text, "Amazon")));
+    static const char *const names[] = {"Netflix", "Amazon", "MyOwn"};
+    static const char *const ordinals[] = {"0", "1", "2"};
+    size_t i = 0;
+    if (!value || json_is_null (value))
+        return NULL;
+    char *text = speer_trim (speer_scalar_text (value, fits));
+    while (i < 3 && text && strcmp (text, names[i]) != 0 &&
+           strcmp (text, ordinals[i]) != 0)
+        i++;
+    *fits = *fits && i < 3;
+    free (text);
+    return i < 3 ? names[i] : NULL;
 }
 
 static json_t *
@@ -165,21 +191,23 @@ s_read_data_center (const json_t *value, bool *fits)
     if (!value || json_is_null (value))
         return NULL;
     const char *class = json_string_value (json_object_get (value, "@class"));
-    json_t *name = json_object_get (value, "name");
+    json_t *given = json_object_get (value, "name");
+    const char *name = s_data_center_name (given, fits);
     json_t *metadata = json_object_get (value, "metadata");
     bool amazon = class && !strcmp (class, SPEER_AMAZON_CLASS);
     bool plain =
         class && (!strcmp (class, PLAIN_CLASS) || !strcmp (class, MY_CLASS));
-    size_t known = 1 + (name != NULL) + (amazon && metadata);
-    *fits = *fits && (amazon || plain) && s_data_center_name_fits (name) &&
-            json_object_size (value) == known &&
-            (plain || s_amazon_order_fits (value));
+    size_t known = 1 + (given != NULL) + (amazon && metadata);
+    *fits =
+        *fits && (amazon || plain) && json_object_size (value) == known &&
+        (plain || (s_amazon_order_fits (value) && !json_is_null (metadata)));
     json_t *center = json_object ();
     json_object_set_new (
         center, "@class",
         json_string (amazon ? SPEER_AMAZON_CLASS : PLAIN_CLASS));
-    if (json_is_string (name))
-        json_object_set (center, "name", name);
+    if (amazon || name)
+        json_object_set_new (center, "name",
+                             json_string (amazon ? "Amazon" : name));
     if (amazon) {
         json_t *map = s_read_metadata (metadata, fits);
         json_object_set_new (center, "metadata", map ? map : json_object ());
@@ -201,7 +229,7 @@ const speer_field_t speer_fields[SPEER_FIELDS] = {
     {"hostName", s_read_filled, NULL},
     {"app", s_read_upper, NULL},
     {"ipAddr", s_read_text, NULL},
-    {"sid", s_read_text, NULL},
+    {"sid", s_read_sid, NULL},
     {"status", s_read_status, "\"UP\""},
     {"overriddenStatus", s_read_status, "\"UNKNOWN\""},
     {"port", s_read_port, "{\"$\":7001,\"@enabled\":\"true\"}"},

@@ -20,7 +20,7 @@ s_read_members (json_t *from, json_t *values[SPEER_FIELDS])
         //  An Amazon data centre without metadata takes its successor with it
         bool swallowed = swallow;
         swallow = false;
-        if (swallowed)
+        if (swallowed || json_is_null (member))
             continue;
         if (field == SPEER_FIELDS) {
             fits = fits && !json_is_object (member) && !json_is_array (member);
@@ -33,7 +33,8 @@ s_read_members (json_t *from, json_t *values[SPEER_FIELDS])
         swallow = class && !strcmp (class, SPEER_AMAZON_CLASS) &&
                   !json_object_get (member, "metadata");
     }
-    return fits;
+    //  With nothing behind it, it takes the end of the whole
+    return fits && !swallow;
 }
 
 //  ---- The whole
@@ -45,34 +46,32 @@ s_text (const speer_info_t *self, const char *name)
     return text ? text : "";
 }
 
-static bool
-s_blank (const char *text)
+//  Spring's codec takes an absent instanceId out of metadata, behind the host
+//  name
+static void
+s_complete_id (speer_info_t *self)
 {
-    return !text[strspn (text, " \t\r\n")];
+    const char *host = s_text (self, "hostName");
+    const char *meta = json_string_value (json_object_get (
+        json_object_get (self->json, "metadata"), "instanceId"));
+    if (*s_text (self, "instanceId") || !meta || !*meta)
+        return;
+    json_object_set_new (self->json, "instanceId",
+                         strncmp (meta, host, strlen (host)) != 0
+                             ? json_sprintf ("%s:%s", host, meta)
+                             : json_string (meta));
 }
 
-//  instanceId; else (Spring's codec) metadata's, behind the host name; else the
-//  data centre's; else the host name
+//  instanceId; else the data centre's; else the host name
 static char *
 s_effective_id (const speer_info_t *self)
 {
     const char *id = s_text (self, "instanceId");
-    const char *host = s_text (self, "hostName");
-    const char *meta = json_string_value (json_object_get (
-        json_object_get (self->json, "metadata"), "instanceId"));
     const char *center = json_string_value (json_object_get (
         json_object_get (json_object_get (self->json, "dataCenterInfo"),
                          "metadata"),
         "instance-id"));
-    char *joined = NULL;
-    if (*id)
-        return strdup (id);
-    if (meta && *meta && strncmp (meta, host, strlen (host)) != 0) {
-        int rc = asprintf (&joined, "%s:%s", host, meta);
-        assert (rc >= 0);
-        return joined;
-    }
-    return strdup (meta && *meta ? meta : center ? center : host);
+    return strdup (*id ? id : center ? center : s_text (self, "hostName"));
 }
 
 //  An Amazon data centre without an instance-id gets the instance's id
@@ -116,6 +115,7 @@ speer_info_new (json_t *from, int64_t now)
     if (s_read_members (from, values) && values[speer_field ("app")]) {
         self = (speer_info_t *) calloc (1, sizeof *self);
         assert (self);
+        self->holders = 1;
         self->json = json_object ();
         s_arrange (self, values, now);
         bool fits = true;
@@ -124,6 +124,7 @@ speer_info_new (json_t *from, int64_t now)
                              "durationInSecs"),
             &fits);
         self->app = strdup (s_text (self, "app"));
+        s_complete_id (self);
         self->id = s_effective_id (self);
         s_complete_center (self);
         self->status = speer_status_parse (s_text (self, "status"));
@@ -139,12 +140,19 @@ speer_info_new (json_t *from, int64_t now)
     return self;
 }
 
+speer_info_t *
+speer_info_hold (speer_info_t *self)
+{
+    self->holders++;
+    return self;
+}
+
 void
 speer_info_destroy (speer_info_t **self_p)
 {
     speer_info_t *self = *self_p;
     *self_p = NULL;
-    if (!self)
+    if (!self || --self->holders)
         return;
     json_decref (self->json);
     free (self->app);
@@ -156,13 +164,13 @@ const char *
 speer_info_invalid (const speer_info_t *self, const char *app)
 {
     json_t *center = json_object_get (self->json, "dataCenterInfo");
-    if (s_blank (self->id))
+    if (!*self->id)
         return "Missing instanceId";
-    if (s_blank (s_text (self, "hostName")))
+    if (!*s_text (self, "hostName"))
         return "Missing hostname";
-    if (s_blank (s_text (self, "ipAddr")))
+    if (!*s_text (self, "ipAddr"))
         return "Missing ip address";
-    if (s_blank (self->app))
+    if (!*self->app)
         return "Missing appName";
     if (strcmp (self->app, app) != 0)
         return "Mismatched appName";

@@ -190,7 +190,7 @@ s_register (speer_registry_t *self, int64_t now, speer_change_t *change)
         info->overridden = held->status;
     s_lease_set_status (
         lease, now, s_effective (self, now, info, leased, change->replication));
-    lease->modified = false;
+    info->done = SPEER_ADDED;
     lease->updated = now;
     return 200;
 }
@@ -239,9 +239,11 @@ s_cancel (speer_registry_t *self, int64_t now, speer_change_t *change)
 {
     speer_entry_t *lease = s_lease (self, change->app, change->id);
     s_override_remove (self, change->id, now);
-    if (lease)
-        s_lease_drop (self, lease);
-    return lease ? 200 : 404;
+    if (!lease)
+        return 404;
+    lease->info->done = SPEER_DELETED;
+    s_lease_drop (self, lease);
+    return 200;
 }
 
 //  A new status by hand; the timestamp never goes back
@@ -253,7 +255,7 @@ s_modify (speer_entry_t *lease, int64_t now, const speer_change_t *change,
     lease->info->overridden = overridden;
     if (change->dirty > lease->info->dirty)
         lease->info->dirty = change->dirty;
-    lease->modified = true;
+    lease->info->done = SPEER_MODIFIED;
     lease->updated = now;
 }
 
@@ -291,6 +293,15 @@ s_delete_override (speer_registry_t *self, int64_t now, speer_change_t *change)
     return 200;
 }
 
+static bool
+s_has_app (const speer_registry_t *self, const char *app)
+{
+    const speer_entry_t *lease = self->leases;
+    while (lease && strcmp (lease->app, app) != 0)
+        lease = (const speer_entry_t *) lease->hh.next;
+    return lease != NULL;
+}
+
 int
 speer_registry_apply (speer_registry_t *self, int64_t now,
                       speer_change_t *change)
@@ -303,9 +314,11 @@ speer_registry_apply (speer_registry_t *self, int64_t now,
         [SPEER_STATUS_UPDATE] = s_status_update,
         [SPEER_DELETE_OVERRIDE] = s_delete_override,
     };
-    if (change->action == SPEER_REGISTER ? !change->info
-                                         : !change->app || !change->id)
+    if (change->action == SPEER_REGISTER ? !change->info : !change->app)
         return 500;
+    //  The id is looked up where the application is known, and then fails
+    if (change->action != SPEER_REGISTER && !change->id)
+        return s_has_app (self, change->app) ? 500 : 404;
     return changes[change->action](self, now, change);
 }
 

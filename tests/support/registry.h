@@ -42,7 +42,6 @@ typedef struct {
     const char *app;     //  Borrowed from key
     const char *id;      //  Borrowed from key
     speer_info_t *info;  //  Owned; status, overridden, dirty are the present
-    bool modified;       //  actionType MODIFIED
     int64_t updated;     //  lastUpdatedTimestamp
     int64_t duration_ms;
     int64_t registered;

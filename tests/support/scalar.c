@@ -55,15 +55,69 @@ speer_scalar_number (const json_t *value, bool *fits)
     }
     if (!value || json_is_null (value))
         return SPEER_NONE;
-    const char *text = json_is_string (value) ? json_string_value (value) : "x";
-    if (!*text)
-        return SPEER_NONE;
+    if (!json_is_string (value)) {
+        *fits = false;
+        return 0;
+    }
+    char *text = speer_trim (strdup (json_string_value (value)));
+    bool none = !*text || !strcmp (text, "null");
+    char *end;
+    errno = 0;
+    int64_t number = none ? SPEER_NONE : strtoll (text, &end, 10);
+    if (!none && (*end || errno))
+        *fits = false;
+    free (text);
+    return number;
+}
+
+//  The text of a number, or 0: with a fraction it is cut off
+static int64_t
+s_coerced_text (const char *string, int64_t min, int64_t max)
+{
+    char *text = speer_trim (strdup (string));
     char *end;
     errno = 0;
     int64_t number = strtoll (text, &end, 10);
-    if (*end || errno)
+    if (*text && *end && !errno) {
+        double real = strtod (text, &end);
+        number = real > -REAL_MAX && real < REAL_MAX ? (int64_t) real : 0;
+    }
+    if (!*text || *end || errno || number < min || number > max)
+        number = 0;
+    free (text);
+    return number;
+}
+
+int64_t
+speer_scalar_coerced (const json_t *value, int64_t min, int64_t max, bool *fits)
+{
+    if (!value)
+        return SPEER_NONE;
+    if (json_is_object (value) || json_is_array (value))
+        *fits = false;
+    if (json_is_string (value))
+        return s_coerced_text (json_string_value (value), min, max);
+    if (!json_is_number (value))
+        return json_is_true (value);
+    int64_t number = speer_scalar_number (value, fits);
+    if (number < min || number > max)
         *fits = false;
     return number;
+}
+
+char *
+speer_trim (char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    if (!text)
+        return NULL;
+    size_t before = strspn (text, blanks);
+    size_t size = strlen (text + before);
+    while (size && strchr (blanks, text[before + size - 1]))
+        size--;
+    memmove (text, text + before, size);
+    text[size] = 0;
+    return text;
 }
 
 char *

@@ -8,8 +8,11 @@
 
     It shares no code with zpeer, not even the buffer, so that a mistake in one
     is not made up for by the same mistake in the other. "speer" is the prefix
-    of everything in this folder. Known to differ from a real server: it speaks
-    JSON only (a GET need not ask for it), and an expired lease goes at once.
+    of everything in this folder. Known to differ from
+    a real server, which tests/interop/README.md compares it with: it speaks
+    JSON only (a GET need not ask for it), an expired lease goes at once, ASG
+    updates are taken as in the cloud, and nesting that breaks a real codec in
+    odd ways is 400.
 
     Threads: each peer is one thread of its own; every function may be called
     from any thread. What a function changes holds when it returns.

@@ -81,6 +81,7 @@ Test (scripted_codec, a_list_that_is_missing_or_null_is_500)
     cr_assert_eq (s_call ("POST", BATCH, NULL, "{}"), 500);
     cr_assert_eq (s_call ("POST", BATCH, NULL, "{'replicationList':null}"),
                   500);
+    cr_assert_eq (s_call ("POST", BATCH, NULL, "null"), 500);
 }
 
 Test (scripted_codec, an_empty_list_is_200)
@@ -117,6 +118,7 @@ Test (scripted_codec, a_timestamp_is_a_number_or_the_text_of_one)
     cr_assert_eq (s_item (HEARTBEAT ("6")), 404);
     cr_assert_eq (s_item (HEARTBEAT ("''")), 200);
     cr_assert_eq (s_item (HEARTBEAT ("null")), 200);
+    cr_assert_eq (s_item (HEARTBEAT ("' 5 '")), 200);
     cr_assert_eq (s_post (HEARTBEAT ("'five'")), 400);
     cr_assert_eq (s_post (HEARTBEAT ("true")), 400);
 }
@@ -228,6 +230,41 @@ Test (scripted_codec, values_are_read_as_the_codec_reads_them)
     s_expect ("unknown", "");
 }
 
+Test (scripted_codec, what_is_no_number_is_0)
+{
+    s_register ("'port':{'$':'x','@enabled':1},'countryId':'','securePort':"
+                "{'$':null,'@enabled':' true '},'lastDirtyTimestamp':' 7.9 ',"
+                "'leaseInfo':{'durationInSecs':'x'}");
+    s_expect ("port", "{'$':0,'@enabled':'true'}");
+    s_expect ("securePort", "{'$':0,'@enabled':'true'}");
+    s_expect ("countryId", "0");
+    s_expect ("lastDirtyTimestamp", "'7'");
+    cr_assert_eq (s_lease ().duration_ms, 90000);
+}
+
+Test (scripted_codec, an_id_in_metadata_stands_in_for_an_absent_one)
+{
+    s_item (ITEM ("Register", "'instanceInfo':{'hostName':'h','app':'A',"
+                              "'ipAddr':'i','dataCenterInfo':{'@class':"
+                              "'com.netflix.appinfo.MyDataCenterInfo','name':"
+                              "'MyOwn'},'metadata':{'instanceId':'9'}},"));
+    cr_assert (speer_lease (s_peer, "A", "h:9", NULL));
+}
+
+Test (scripted_codec, an_item_without_id_fails_where_the_application_is_known)
+{
+    cr_assert_eq (s_item ("{'appName':'A','action':'Cancel'}"), 404);
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (s_item ("{'appName':'A','action':'Cancel'}"), 500);
+}
+
+Test (scripted_codec, a_copy_shows_what_later_items_made_of_it)
+{
+    s_item (REGISTER_AT ("5"));
+    cr_assert_eq (s_post (HEARTBEAT ("4") "," CANCEL), 200);
+    cr_assert (strstr (s_response.body, "\"actionType\":\"DELETED\""));
+}
+
 Test (scripted_codec, the_later_spelling_of_the_override_wins)
 {
     s_register ("'overriddenStatus':'DOWN','overriddenstatus':'UP'");
@@ -239,7 +276,7 @@ Test (scripted_codec, what_breaks_the_codec_is_400_for_all)
     static const char *const members[] = {
         "'port':8080",
         "'port':{'$':80,'other':1}",
-        "'port':{'$':'x'}",
+        "'port':{'$':2147483648}",
         "'metadata':{'a':{}}",
         "'metadata':[]",
         "'leaseInfo':5",
@@ -247,7 +284,7 @@ Test (scripted_codec, what_breaks_the_codec_is_400_for_all)
         "'unknown':{}",
         "'unknown':[]",
         "'vipAddress':{}",
-        "'countryId':'x'",
+        "'countryId':2147483648",
         "'app':null",
         "'dataCenterInfo':{'name':'MyOwn'}",
         "'dataCenterInfo':{'@class':'other','name':'MyOwn'}",
@@ -291,7 +328,7 @@ Test (scripted_codec, a_batch_answers_200_to_what_it_does_not_store)
     static const char *const members[] = {
         "'hostName':''",
         "'hostName':null",
-        "'ipAddr':' '",
+        "'ipAddr':''",
         "'app':'B'",
         "'dataCenterInfo':null",
         "'app':''",
