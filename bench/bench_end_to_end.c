@@ -23,8 +23,8 @@ main (int argc, char **argv)
     unsigned rounds = (unsigned) strtoul (argv[4], NULL, 10);
     const char *kind = argc > 5 ? argv[5] : "inproc";
     load_t registers, heartbeats;
-    load_registers (&registers, instances, LOAD_TIMESTAMP);
-    load_heartbeats (&heartbeats, instances, LOAD_TIMESTAMP);
+    load_registers (&registers, instances);
+    load_heartbeats (&heartbeats, instances);
     rig_t rig;
     rig_start (&rig, argv[0], peers, kind, (char *[]){s_pool, NULL});
     rig_warm (&rig, &registers);

@@ -46,7 +46,7 @@ s_write_body (bench_t *self)
 {
     load_t load;
     source_t source;
-    load_registers (&load, ITEMS, LOAD_TIMESTAMP);
+    load_registers (&load, ITEMS);
     source_open (&source);
     zpeer_buffer_lit (&self->body, ZPEER_BATCH_HEAD);
     source_take (&source, &load, s_item, self);

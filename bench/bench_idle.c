@@ -2,7 +2,9 @@
 //  nothing comes in, all peers being told; or while one peer is dead and many
 //  instances wait for it.
 //
-//  bench_idle well|refuse|black-hole instances seconds
+//  bench_idle well|refuse|black-hole instances seconds [on|off]
+//
+//  off: without the stats that the engine reports each second.
 //
 //  A wake-up is a voluntary context switch of any of the process's threads.
 
@@ -18,16 +20,19 @@
 //  How long the dead peer has been dead when the clock is started
 #define SETTLE_SECONDS 2
 
+static char s_never[] = "zpeer.stats.interval-ms=3600000";
+
 static uint64_t
 s_switches (const char *thread)
 {
     char path[64], line[128];
-    unsigned long long count = 0;
+    uint64_t count = 0;
     snprintf (path, sizeof path, "/proc/self/task/%.20s/status", thread);
     FILE *in = fopen (path, "r");
+    static const char key[] = "voluntary_ctxt_switches:";
     while (in && fgets (line, sizeof line, in))
-        if (sscanf (line, "voluntary_ctxt_switches: %llu", &count) == 1)
-            break;
+        if (!strncmp (line, key, sizeof key - 1))
+            count = strtoull (line + sizeof key - 1, NULL, 10);
     if (in)
         fclose (in);
     return count;
@@ -54,14 +59,16 @@ main (int argc, char **argv)
 {
     if (argc < 4)
         return EXIT_FAILURE;
+    bool stats = argc < 5 || strcmp (argv[4], "off") != 0;
     bool well = !strcmp (argv[1], "well");
     size_t instances = strtoull (argv[2], NULL, 10);
     unsigned seconds = (unsigned) strtoul (argv[3], NULL, 10);
     char script[64];
     load_t registers;
     rig_t rig;
-    load_registers (&registers, instances, LOAD_TIMESTAMP);
-    rig_start (&rig, argv[0], 1, "inproc", NULL);
+    instances = load_registers (&registers, instances);
+    rig_start (&rig, argv[0], 1, "inproc",
+               stats ? NULL : (char *[]){s_never, NULL});
     if (well)
         rig_warm (&rig, &registers);
     else {
@@ -77,9 +84,10 @@ main (int argc, char **argv)
     double passed = (double) (stopwatch_ns () - start);
     cpu = stopwatch_cpu_ns () - cpu;
     wakeups = s_wakeups (&threads) - wakeups;
-    printf ("idle peer=%s instances=%zu threads=%u wakeups_per_second=%.1f "
+    printf ("idle peer=%s stats=%s instances=%zu threads=%u "
+            "wakeups_per_second=%.1f "
             "cpu_percent=%.3f\n",
-            argv[1], registers.count * LOAD_FRAME_EVENTS, threads,
+            argv[1], stats ? "on" : "off", instances, threads,
             (double) wakeups / passed * 1e9, 100 * (double) cpu / passed);
     rig_stop (&rig);
     load_free (&registers);

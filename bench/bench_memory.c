@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "lane.h"
 #include "source.h"
@@ -37,14 +38,15 @@ static memory_t
 s_memory (void)
 {
     struct mallinfo2 info = mallinfo2 ();
-    long pages = 0;
+    char line[128] = "";
+    double pages = 0;
     FILE *in = fopen ("/proc/self/statm", "r");
-    if (in && fscanf (in, "%*s %ld", &pages) != 1)
-        pages = 0;
+    if (in && fgets (line, sizeof line, in) && strchr (line, ' '))
+        pages = strtod (strchr (line, ' '), NULL);
     if (in)
         fclose (in);
     return (memory_t){(double) (info.uordblks + info.hblkhd),
-                      (double) pages * (double) sysconf (_SC_PAGESIZE)};
+                      pages * (double) sysconf (_SC_PAGESIZE)};
 }
 
 //  What has been added since it was last asked, an instance
@@ -154,11 +156,11 @@ main (int argc, char **argv)
     unsigned lanes = (unsigned) strtoul (argv[2], NULL, 10);
     if (lanes < 2 || lanes > LANES_MAX)
         return EXIT_FAILURE;
+    bench_t bench = {.batch = 0};
     load_t registers, heartbeats;
     source_t source;
-    load_registers (&registers, strtoull (argv[1], NULL, 10), LOAD_TIMESTAMP);
-    load_heartbeats (&heartbeats, strtoull (argv[1], NULL, 10), LOAD_TIMESTAMP);
-    bench_t bench = {.instances = registers.count * LOAD_FRAME_EVENTS};
+    bench.instances = load_registers (&registers, strtoull (argv[1], NULL, 10));
+    load_heartbeats (&heartbeats, bench.instances);
     source_open (&source);
     s_measure (&bench, &source, &registers, &heartbeats, lanes);
     for (unsigned i = 0; i < lanes; i++)

@@ -47,8 +47,8 @@ main (int argc, char **argv)
         return EXIT_FAILURE;
     size_t instances = strtoull (argv[1], NULL, 10);
     load_t registers, heartbeats;
-    load_registers (&registers, instances, LOAD_TIMESTAMP);
-    load_heartbeats (&heartbeats, instances, LOAD_TIMESTAMP);
+    load_registers (&registers, instances);
+    load_heartbeats (&heartbeats, instances);
     plan_t plan = {&heartbeats, (unsigned) strtoul (argv[2], NULL, 10),
                    strtod (argv[3], NULL), strtod (argv[4], NULL)};
     rig_t rig;

@@ -5,7 +5,7 @@
 #include "load.h"
 #include "banned.h"
 
-#define FRAME_BYTES_MAX (1024 * 1024)
+#define FRAME_BYTES_MAX ((size_t) 1024 * 1024)
 
 //  Requests on their way
 #define WINDOW 64
@@ -16,6 +16,12 @@
 //  Registers have 20 members with these; the value makes it 1 kB
 #define METADATA 6
 
+//  Everybody's lastDirtyTimestamp
+#define TIMESTAMP UINT64_C (1700000000000)
+
+//  A prime: its multiples hit every instance once, far from each other
+#define STRIDE 1000003
+
 static void
 s_name (size_t index, char app[32], char id[64])
 {
@@ -25,14 +31,14 @@ s_name (size_t index, char app[32], char id[64])
 }
 
 static zpeer_event_t *
-s_register (size_t index, uint64_t timestamp)
+s_register (size_t index)
 {
     char app[32], id[64], text[256];
     s_name (index, app, id);
     zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
     zpeer_event_set_app (event, app);
     zpeer_event_set_id (event, id);
-    zpeer_event_set_timestamp (event, timestamp);
+    zpeer_event_set_timestamp (event, TIMESTAMP);
     zpeer_event_set_status (event, ZPEER_UP);
     snprintf (text, sizeof text, "host%05zu.example.net", index);
     zpeer_event_put_str (event, "hostName", text);
@@ -58,52 +64,64 @@ s_register (size_t index, uint64_t timestamp)
     return event;
 }
 
-static void
-s_frame (load_frame_t *frame, size_t first, uint64_t timestamp, bool registers)
+typedef enum { REGISTERS, HEARTBEATS, SCATTERED } load_kind_t;
+
+static int
+s_encode (char *data, size_t *used, size_t index, load_kind_t kind)
 {
-    size_t used = 0;
-    char *data = (char *) malloc (FRAME_BYTES_MAX);
-    assert (data);
-    for (size_t i = first; i < first + LOAD_FRAME_EVENTS; i++) {
-        int rc;
-        if (registers) {
-            zpeer_event_t *event = s_register (i, timestamp);
-            rc = zpeer_event_encode (event, data, FRAME_BYTES_MAX, &used);
-            zpeer_event_destroy (&event);
-        }
-        else {
-            char app[32], id[64];
-            s_name (i, app, id);
-            rc =
-                zpeer_event_encode_simple (data, FRAME_BYTES_MAX, &used,
-                                           ZPEER_HEARTBEAT, app, id, timestamp);
-        }
-        assert (rc == ZPEER_OK);
+    if (kind == REGISTERS) {
+        zpeer_event_t *event = s_register (index);
+        int rc = zpeer_event_encode (event, data, FRAME_BYTES_MAX, used);
+        zpeer_event_destroy (&event);
+        return rc;
     }
-    *frame = (load_frame_t){(char *) realloc (data, used), used};
+    char app[32], id[64];
+    s_name (index, app, id);
+    return zpeer_event_encode_simple (data, FRAME_BYTES_MAX, used,
+                                      ZPEER_HEARTBEAT, app, id, TIMESTAMP);
 }
 
-static void
-s_load (load_t *self, size_t instances, uint64_t timestamp, bool registers)
+static size_t
+s_load (load_t *self, size_t instances, load_kind_t kind)
 {
-    *self = (load_t){0};
-    self->count = (instances + LOAD_FRAME_EVENTS - 1) / LOAD_FRAME_EVENTS;
-    self->frames = (load_frame_t *) calloc (self->count, sizeof *self->frames);
-    assert (self->frames);
-    for (size_t i = 0; i < self->count; i++)
-        s_frame (&self->frames[i], i * LOAD_FRAME_EVENTS, timestamp, registers);
+    size_t count = (instances + LOAD_FRAME_EVENTS - 1) / LOAD_FRAME_EVENTS;
+    size_t events = count * LOAD_FRAME_EVENTS, stride = 1;
+    load_frame_t *frames = (load_frame_t *) calloc (count, sizeof *frames);
+    assert (frames);
+    if (kind == SCATTERED)
+        stride = STRIDE;
+    for (size_t i = 0; i < events;) {
+        size_t used = 0;
+        load_frame_t *frame = &frames[i / LOAD_FRAME_EVENTS];
+        frame->data = (char *) malloc (FRAME_BYTES_MAX);
+        assert (frame->data);
+        do {
+            int rc = s_encode (frame->data, &used, i * stride % events, kind);
+            assert (rc == ZPEER_OK);
+        } while (++i % LOAD_FRAME_EVENTS);
+        frame->data = (char *) realloc (frame->data, used);
+        frame->size = used;
+    }
+    *self = (load_t){frames, count};
+    return events;
 }
 
-void
-load_registers (load_t *self, size_t instances, uint64_t timestamp)
+size_t
+load_registers (load_t *self, size_t instances)
 {
-    s_load (self, instances, timestamp, true);
+    return s_load (self, instances, REGISTERS);
 }
 
-void
-load_heartbeats (load_t *self, size_t instances, uint64_t timestamp)
+size_t
+load_heartbeats (load_t *self, size_t instances)
 {
-    s_load (self, instances, timestamp, false);
+    return s_load (self, instances, HEARTBEATS);
+}
+
+size_t
+load_scattered (load_t *self, size_t instances)
+{
+    return s_load (self, instances, SCATTERED);
 }
 
 void

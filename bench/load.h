@@ -1,7 +1,7 @@
 /*  load.h - frames of events, encoded beforehand
 
     Instances are named as Spring names them. A frame holds LOAD_FRAME_EVENTS
-    events; frame i is about instances i * LOAD_FRAME_EVENTS and so on.
+    events. Loads over equally many instances are about the same ones.
 */
 #ifndef LOAD_H_INCLUDED
 #define LOAD_H_INCLUDED
@@ -10,9 +10,6 @@
 #include <zpeer/event.h>
 
 #define LOAD_FRAME_EVENTS 64
-
-//  Everybody's lastDirtyTimestamp, where it does not matter
-#define LOAD_TIMESTAMP UINT64_C (1700000000000)
 
 typedef struct {
     char *data;  //  Owned
@@ -24,10 +21,13 @@ typedef struct {
     size_t count;
 } load_t;
 
-//  Registers of 1 kB with 20 members, or heartbeats, of instances (rounded up
-//  to whole frames). timestamp is everybody's lastDirtyTimestamp.
-void load_registers (load_t *self, size_t instances, uint64_t timestamp);
-void load_heartbeats (load_t *self, size_t instances, uint64_t timestamp);
+//  Registers of 1 kB with 20 members, or heartbeats, one of each instance. Their
+//  number is rounded up to whole frames, and is returned.
+size_t load_registers (load_t *self, size_t instances);
+size_t load_heartbeats (load_t *self, size_t instances);
+
+//  Heartbeats in an order that no cache can guess
+size_t load_scattered (load_t *self, size_t instances);
 
 void load_free (load_t *self);
 

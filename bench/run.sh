@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+#  Measures everything that bench/README.md describes, on a Debian 12 machine
+#  with nothing installed, and writes bench/RESULTS.md.
+#
+#      bench/run.sh [--quick] [--busy] [--no-reference] [--no-install]
+#                   [--output FILE]
+#
+#  --quick         one run of each instead of five, and shorter ones
+#  --busy          measures although others use the machine
+#  --no-reference  leaves Netflix's batcher out: needs neither Java nor Maven
+#  --no-install    installs no packages, and fails where one is missing
+#  --output FILE   writes there instead
+#
+#  Takes some 12 minutes, --quick 2. Builds in build/bench; what the programs
+#  said is kept in build/bench/runs. Ends with "bench: OK …" or "bench: FAILED
+#  …", and an exit status to match; a target that is missed is no failure.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+runs=5
+seconds=5
+busy=no
+reference=yes
+install=yes
+output=bench/RESULTS.md
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) runs=1 seconds=2 ;;
+    --busy) busy=yes ;;
+    --no-reference) reference=no ;;
+    --no-install) install=no ;;
+    --output) output=${2:?--output needs a file} && shift ;;
+    --help) sed -n '2,/^set/s/^#  \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "bench: unknown argument $1, see --help" >&2; exit 2 ;;
+    esac
+    shift
+done
+
+build=build/bench
+logs=$build/runs
+programs="acceptor end_to_end http idle latency memory sick stages"
+started=$SECONDS
+child=
+
+#  Programs end their peers when they end
+end_child () {
+    [ -z "$child" ] && return 0
+    kill -TERM "$child" 2>/dev/null
+    wait "$child" 2>/dev/null
+    child=
+}
+trap end_child EXIT
+trap 'echo; echo "bench: FAILED: interrupted"; exit 130' INT TERM
+
+fail () {
+    echo
+    [ $# -gt 1 ] && tail -n 20 "$2" | sed 's/^/    /'
+    echo "bench: FAILED: $1"
+    exit 1
+}
+
+#  quietly LOG MINUTES COMMAND…: so that a signal ends it, too
+quietly () {
+    local log=$1 minutes=$2 status
+    shift 2
+    timeout "$((minutes * 60))" "$@" >"$log" 2>"$log.errors" </dev/null &
+    child=$!
+    wait "$child"
+    status=$?
+    child=
+    return "$status"
+}
+
+install_packages () {
+    local missing="" package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
+            grep -q 'ok installed' || missing="$missing $package"
+    done
+    [ -z "$missing" ] && return 0
+    echo "bench: installing$missing"
+    [ "$install" = yes ] || fail "missing packages:$missing"
+    export DEBIAN_FRONTEND=noninteractive
+    #  shellcheck disable=SC2086  # A list of words
+    { apt-get update && apt-get install -y --no-install-recommends $missing; } \
+        >"$logs/packages" 2>&1 ||
+        fail "cannot install (needs root and a Debian mirror)" "$logs/packages"
+}
+
+build_programs () {
+    local targets="zpeer-scripted-peer" name
+    for name in $programs; do targets="$targets bench_$name"; done
+    echo "bench: building in $build"
+    quietly "$logs/configure" 5 cmake --preset release -B "$build" ||
+        fail "cannot configure" "$logs/configure.errors"
+    #  shellcheck disable=SC2086
+    quietly "$logs/build" 15 cmake --build "$build" --target $targets ||
+        fail "cannot build" "$logs/build"
+    [ "$reference" = no ] && return 0
+    echo "bench: building the reference, Netflix's batcher"
+    quietly "$logs/maven" 15 mvn -B -q -f bench/reference/pom.xml \
+        "-Doutput=$PWD/$build/reference" package ||
+        fail "cannot build the reference (see --no-reference)" "$logs/maven"
+}
+
+#  Figures of a machine that others use say nothing
+wait_for_calm () {
+    local load limit tries
+    limit=$(nproc | awk '{ print 0.25 * $1 }')
+    for tries in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        load=$(cut -d ' ' -f 1 /proc/loadavg)
+        awk "BEGIN { exit !($load <= $limit) }" && return 0
+        if [ "$busy" = yes ]; then
+            echo "bench: WARNING: the load average is $load;" \
+                "the figures will be worse than they should"
+            return 0
+        fi
+        [ "$tries" = 1 ] && echo "bench: the load average is $load;" \
+            "waiting up to 2 minutes until it is below $limit"
+        sleep 10
+    done
+    fail "the machine is busy, load average $load (--busy measures anyway)"
+}
+
+#  What differs from one machine to another
+describe () {
+    local dirty
+    dirty=$(git status --porcelain -- proto bus actors bench/*.[ch] 2>/dev/null)
+    {
+        echo "commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)$(
+            [ -n "$dirty" ] && echo ' and uncommitted changes')"
+        echo "date=$(date -u '+%Y-%m-%d %H:%M UTC')"
+        echo "cpu=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo |
+            head -n 1)"
+        echo "cores=$(nproc)"
+        echo "memory=$(awk '/^MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' \
+            /proc/meminfo)"
+        echo "kernel=$(uname -sr)"
+        echo "system=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
+        echo "load=$(cut -d ' ' -f 1-3 /proc/loadavg)"
+        echo "compiler=$(cc --version | head -n 1)"
+        for name in libzmq libczmq libcurl msgpack jansson libxxhash; do
+            echo "$name=$(pkg-config --modversion "$name")"
+        done
+        [ "$reference" = yes ] &&
+            echo "java=$(java --version 2>/dev/null | head -n 1)"
+        echo "runs=$runs"
+    } >"$logs/machine"
+}
+
+#  measure PROGRAM ARGUMENT…: one run; its lines join the others
+measure () {
+    local program=$1
+    shift
+    done=$((done + 1))
+    printf '%s %3d/%d %s %s ' "$(date +%H:%M:%S)" "$done" "$total" \
+        "$program" "$*"
+    if [ "$program" = reference ]; then
+        set -- java -cp "$build/reference/reference.jar:$build/reference/lib/*" \
+            zpeer.bench.ReferenceBatcher "$@"
+    else
+        set -- "$build/bench/bench_$program" "$@"
+    fi
+    quietly "$logs/run" 5 "$@" || fail "$program failed" "$logs/run.errors"
+    cat "$logs/run" >>"$logs/figures"
+    sed -n 's/.* \([a-z_0-9]*_per_second=[0-9]*\)$/\1/p
+            s/.* \([a-z_]*tasks_per_second=[0-9.]*\) .*/\1/p
+            s/.* \(events_per_second=[0-9.]*\) .*/\1/p
+            s/.* \(p99_ms=[0-9.]*\).*/\1/p' "$logs/run" | head -n 1 |
+        grep . || echo done
+}
+
+#  Everything once: so what changes on the machine meanwhile meets all alike
+plan () {
+    local kind peers transport
+    local events=$((200000 * seconds))
+    for kind in heartbeats registers; do
+        "$1" stages "$kind" 16000 "$((3 * seconds))"
+        "$1" http "$kind" "$((1000 * seconds))"
+    done
+    "$1" acceptor heartbeats 10000 "$((events / 10000))" 1
+    "$1" acceptor heartbeats 10000 "$((events / 10000))" 4
+    "$1" acceptor scattered 100000 "$((events / 100000))" 1
+    "$1" acceptor registers 10000 "$((events / 40000))" 1
+    for transport in inproc ipc tcp; do
+        for peers in 1 4; do
+            "$1" end_to_end heartbeats "$peers" 10000 \
+                "$((events / 10000))" "$transport"
+        done
+    done
+    for peers in 1 4; do
+        "$1" end_to_end registers "$peers" 10000 "$((events / 80000))" ipc
+    done
+    "$1" latency 1000 "$seconds"
+    "$1" latency 20000 "$seconds"
+    "$1" sick 10000 "$((events / 20000))" 1000 "$seconds"
+    "$1" memory 100000 4
+    "$1" idle well 10000 "$((2 * seconds))"
+    "$1" idle well 10000 "$((2 * seconds))" off
+    "$1" idle refuse 10000 "$((2 * seconds))"
+    "$1" idle black-hole 10000 "$((2 * seconds))"
+    [ "$reference" = yes ] && "$1" reference "$((seconds / 2))"
+    return 0
+}
+
+count () { total=$((total + runs)); }
+
+mkdir -p "$logs"
+echo "bench: $(nproc) processors, $runs run(s) of each"
+install_packages build-essential cmake ninja-build pkg-config libzmq3-dev \
+    libczmq-dev libcurl4-openssl-dev libmsgpack-dev libjansson-dev uthash-dev \
+    libxxhash-dev zlib1g-dev libmicrohttpd-dev libcriterion-dev python3
+[ "$reference" = no ] || install_packages maven openjdk-17-jdk-headless
+build_programs
+wait_for_calm
+describe
+: >"$logs/figures"
+done=0
+total=0
+plan count
+for _ in $(seq "$runs"); do
+    plan measure
+done
+python3 bench/report.py "$logs" >"$logs/report" || fail "no report"
+mv "$logs/report" "$output"
+echo
+sed -n '/^## Targets/,/^## /p' "$output" | grep '^|'
+echo
+echo "bench: OK, in $((SECONDS - started)) s; all of it is in $output"
