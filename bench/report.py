@@ -138,6 +138,30 @@ def judged(what, runs, key, digits, unit, target, at_least):
     ]
 
 
+def beside_a_sick_one(figures):
+    """What the other two notice when the third falls sick."""
+    well = figures.find("sick", third="well")
+    sick = figures.find("sick", third="black-hole")
+    if not well.lines or not sick.lines:
+        return []
+    rate = 100 * sick.median("tasks_per_second") / well.median("tasks_per_second")
+    later = sick.median("p99_ms") - well.median("p99_ms")
+    return [
+        [
+            "two peers when the third is black-holed: rate, of that before",
+            f"{rate:.0f} %",
+            "≥ 95 %",
+            "yes" if rate >= 95 else "**no**",
+        ],
+        [
+            "the same: p99 at 1,000/s, more than before",
+            f"{later:+.2f} ms",
+            "≤ 2 ms",
+            "yes" if later <= 2 else "**no**",
+        ],
+    ]
+
+
 def targets(figures):
     def acceptor(kind, lanes):
         return figures.find("acceptor", kind=kind, lanes=lanes)
@@ -195,6 +219,7 @@ def targets(figures):
                 figures.find("idle", peer=kind), "cpu_percent", 2, "%", 1, False,
             )
         )
+    rows += beside_a_sick_one(figures)
     print("## Targets\n")
     table(["figure", "measured", "target", "reached"], rows)
     lost = sum(
@@ -410,10 +435,11 @@ def reference(figures):
         "end_to_end", kind="heartbeats", peers=1, transport="inproc"
     ).text("tasks_per_second")
     for own in figures.settings("reference_throughput"):
-        limits = "default" if own["buffer"] == "10000" else own["buffer"]
+        buffer = int(own["buffer"])
+        limits = "default" if buffer == 10000 else number(buffer)
         rows.append(
             [
-                f"tasks/s to one peer, {own['workers']} workers, buffer {limits}",
+                f"tasks/s to one peer, {own['workers']} worker(s), buffer {limits}",
                 figures.find("reference_throughput", **own).text(
                     "tasks_per_second"
                 ),

@@ -148,6 +148,19 @@ describe () {
     } >"$logs/machine"
 }
 
+#  The figure that says most
+tell () {
+    awk '{
+        for (i = 2; i <= NF; i++) { split ($i, pair, "="); own[pair[1]] = pair[2] }
+    } END {
+        keys = "tasks_per_second events_per_second posts_per_second p99_ms "
+        keys = keys "cpu_percent lane_says_bytes parse"
+        count = split (keys, key, " ")
+        for (i = 1; i <= count; i++)
+            if (key[i] in own) { print key[i] "=" own[key[i]]; exit }
+    }' "$1"
+}
+
 #  measure PROGRAM ARGUMENT…: one run; its lines join the others
 measure () {
     local program=$1
@@ -163,11 +176,7 @@ measure () {
     fi
     quietly "$logs/run" 5 "$@" || fail "$program failed" "$logs/run.errors"
     cat "$logs/run" >>"$logs/figures"
-    sed -n 's/.* \([a-z_0-9]*_per_second=[0-9]*\)$/\1/p
-            s/.* \([a-z_]*tasks_per_second=[0-9.]*\) .*/\1/p
-            s/.* \(events_per_second=[0-9.]*\) .*/\1/p
-            s/.* \(p99_ms=[0-9.]*\).*/\1/p' "$logs/run" | head -n 1 |
-        grep . || echo done
+    tell "$logs/run"
 }
 
 #  Everything once: so what changes on the machine meanwhile meets all alike

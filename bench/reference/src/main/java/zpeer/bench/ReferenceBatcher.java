@@ -30,6 +30,8 @@ public final class ReferenceBatcher {
     private static final long NEVER_EXPIRES_MS = 3_600_000;
     private static final int[] WORKERS = {1, 6, 20};
     private static final int PENDING = 100_000;
+    private static final int BURST = 500_000;
+    private static final double PATIENCE_SECONDS = 15;
 
     private ReferenceBatcher() {
     }
@@ -89,10 +91,18 @@ public final class ReferenceBatcher {
         to.process(id(number), sentAt, System.currentTimeMillis() + NEVER_EXPIRES_MS);
     }
 
-    // At most buffer - 1 tasks are unfinished, so that none falls off its end
-    private static void throughput(int buffer, int workers, double seconds) {
+    private static void await(Sink sink, long tasks, double seconds) {
+        long end = System.nanoTime() + (long) (seconds * 1e9);
+        while (sink.taken.get() < tasks && System.nanoTime() < end) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    // At most one task less than the buffer holds is unfinished, so that none
+    // falls off its end. The first half of the time does not count.
+    private static void throughput(int workers, double seconds) {
         Sink sink = new Sink(0);
-        TaskDispatcher<String, Long> to = dispatcher(buffer, workers, sink);
+        TaskDispatcher<String, Long> to = dispatcher(BUFFER, workers, sink);
         long sent = 0, takenBefore = 0;
         long start = System.nanoTime(), end = start + (long) (seconds * 2e9);
         boolean warm = false;
@@ -102,7 +112,7 @@ public final class ReferenceBatcher {
                 takenBefore = sink.taken.get();
                 start = System.nanoTime();
             }
-            if (sent - sink.taken.get() < buffer - 1) {
+            if (sent - sink.taken.get() < BUFFER - 1) {
                 submit(to, sent++, 0L);
             } else {
                 LockSupport.parkNanos(100_000);
@@ -111,7 +121,27 @@ public final class ReferenceBatcher {
         double rate = (sink.taken.get() - takenBefore) * 1e9 / (System.nanoTime() - start);
         to.shutdown();
         System.out.printf("reference_throughput buffer=%d workers=%d tasks_per_second=%.0f%n",
-                buffer, workers, rate);
+                BUFFER, workers, rate);
+    }
+
+    // With a buffer for all of them: from the first that is submitted to the last
+    // that is taken. The first of two bursts does not count.
+    private static void burst(int workers) {
+        Sink sink = new Sink(0);
+        TaskDispatcher<String, Long> to = dispatcher(2 * BURST, workers, sink);
+        double rate = 0;
+        for (int turn = 1; turn <= 2; turn++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < BURST; i++) {
+                submit(to, i, 0L);
+            }
+            await(sink, (long) turn * BURST, PATIENCE_SECONDS);
+            rate = BURST * 1e9 / (System.nanoTime() - start);
+        }
+        boolean all = sink.taken.get() == 2L * BURST;
+        to.shutdown();
+        System.out.printf("reference_throughput buffer=%d workers=%d tasks_per_second=%.0f%n",
+                2 * BURST, workers, all ? rate : 0);
     }
 
     private static void latency(int perSecond, int workers, double seconds) {
@@ -126,10 +156,7 @@ public final class ReferenceBatcher {
             }
             submit(to, i, System.nanoTime());
         }
-        long patience = System.nanoTime() + 5_000_000_000L;
-        while (sink.taken.get() < total && System.nanoTime() < patience) {
-            LockSupport.parkNanos(1_000_000);
-        }
+        await(sink, total, PATIENCE_SECONDS);
         to.shutdown();
         System.out.printf("reference_latency per_second=%d workers=%d samples=%d p50_ms=%.2f"
                         + " p99_ms=%.2f%n",
@@ -182,10 +209,10 @@ public final class ReferenceBatcher {
     public static void main(String[] args) throws InterruptedException {
         double seconds = args.length > 0 ? Double.parseDouble(args[0]) : 5;
         for (int workers : WORKERS) {
-            throughput(BUFFER, workers, seconds);
+            throughput(workers, seconds);
         }
         for (int workers : WORKERS) {
-            throughput(1_000_000, workers, seconds);
+            burst(workers);
         }
         latency(1000, WORKERS[2], 2 * seconds);
         memory();
