@@ -400,6 +400,7 @@ static void
 s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
          const zpeer_change_t *change, unsigned bit)
 {
+    bool refused = entry->flags & REFUSED;
     self->accepted++;
     if (bit & (R | C)) {
         entry->misses = entry->errors = 0;
@@ -415,6 +416,10 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     s_gather (self, now, entry, bit);
     if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
         entry->wait |= FULL;
+    //  What changed while the peer refused it was never sent, or a Cancel of it
+    //  was not taken: what the peer has is not known
+    if (bit == R && refused)
+        entry->flags |= OWED;
     if (idle)
         entry->since = (uint32_t) now;
     //  A live change of an owed instance does not wait with the owed ones

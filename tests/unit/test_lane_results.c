@@ -258,8 +258,25 @@ Test (lane_results, three_404_after_confirmed_registers_reject)
     cr_expect_str_eq (s.said, "rejected a;");
     s_heartbeat ('a', 5);
     EXPECT ("");
+}
+
+Test (lane_results, after_a_rejection_a_register_brings_the_whole_state)
+{
+    //  1. A Register is rejected  2. a StatusUpdate is not sent  3. the next
+    //  Register cannot know what override the peer holds
+    s_register ('a', 5);
+    lane_fixture_next (&s);
+    CODES (403);
+    cr_expect_str_eq (s.said, "rejected a;");
+    lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_DOWN,
+                                        .override = ZPEER_DOWN,
+                                        .timestamp = 5});
+    EXPECT ("");
     s_register ('a', 6);
-    EXPECT ("Register a UP/UNKNOWN @6");
+    EXPECT ("Heartbeat a @6");
+    CODES (404);
+    EXPECT ("DeleteStatusOverride a UP @6, Register a UP/UNKNOWN @6");
 }
 
 Test (lane_results, a_404_for_a_cancel_is_done)
