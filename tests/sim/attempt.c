@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include "attempt.h"
+#include "caution.h"
 #include "verdict.h"
 #include "world.h"
 #include "banned.h"
@@ -12,6 +13,11 @@
 #define PAUSE_TRANSIENT_MS  100
 #define PAUSE_PERMANENT_MS  750
 #define RETRY_AFTER_MAX_MS  30000
+
+//  Longest pauses: the first, and from so many failures on
+#define PAUSE_FIRST_MS 1000
+#define PAUSE_MAX_MS   10000
+#define ROUNDS_MAX     5
 
 //  Attempts a dead peer may see: so many at once, and one more each so many ms
 #define DEAD_TRIES    6
@@ -28,6 +34,11 @@ s_judge (peer_t *peer, const batch_t *batch, zpeer_result_t *result)
     else if (row->counts)
         reached = zpeer_counter_fail (&peer->counter, row->gated, &announce);
     zpeer_verdict_judge (batch->end, reached, announce, result);
+    peer->in_row = row->resets ? 0 : peer->in_row + row->counts;
+    if (result->reached != (peer->in_row >= peer->counter.max))
+        world_fail (peer->world, "counter",
+                    "P%u: %" PRIu32 " failures in a row", peer->number,
+                    peer->in_row);
     peer->world->tally->verdicts[result->verdict]++;
     peer->world->tally->escalated += result->escalated;
 }
@@ -79,6 +90,34 @@ s_set_pause (peer_t *peer, const zpeer_result_t *result)
         peer->quiet_until = until;
 }
 
+//  And at the latest, if the pause before this ended then. A pause grows once a
+//  round, however many attempts fail together.
+static void
+s_check_pause (peer_t *peer, const zpeer_result_t *result, uint64_t before)
+{
+    uint64_t now = peer->world->now;
+    if (result->verdict == ZPEER_SUCCESS)
+        peer->rounds = 0;
+    else if (now >= before || !peer->rounds)
+        peer->rounds++;
+    if (result->verdict == ZPEER_SUCCESS || result->status == 400 ||
+        result->status == 413)
+        return;
+    uint64_t pause_ms = result->verdict == ZPEER_CONGESTION
+                            ? PAUSE_CONGESTION_MS
+                            : PAUSE_TRANSIENT_MS;
+    if (result->reached || result->verdict == ZPEER_PERMANENT_ERROR)
+        pause_ms = peer->rounds < ROUNDS_MAX
+                       ? (uint64_t) PAUSE_FIRST_MS << (peer->rounds - 1)
+                       : PAUSE_MAX_MS;
+    if (pause_ms < result->retry_after_ms)
+        pause_ms = result->retry_after_ms;
+    uint64_t pause_at = zpeer_lane_pause (peer->lane);
+    if (pause_at > before && pause_at > now + pause_ms)
+        world_fail (peer->world, "long pause", "P%u: %" PRIu64 " ms",
+                    peer->number, pause_at - now);
+}
+
 //  The answer: codes unless all is well, and the peer's copy with each 409
 static void
 s_write_answer (const batch_t *batch, zpeer_result_t *result, uint16_t *codes,
@@ -126,7 +165,10 @@ attempt_end (world_t *world, void *whom, uint64_t number)
                result.escalated ? " escalated" : "");
     s_check_pace (peer, &result);
     s_set_pause (peer, &result);
+    caution_learn (peer, batch, &result);
+    uint64_t before = zpeer_lane_pause (peer->lane);
     peer_done (peer, &result);
+    s_check_pause (peer, &result, before);
 }
 
 void

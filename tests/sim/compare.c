@@ -20,6 +20,9 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
     //  and what came between counts
     if (mine->rejected || mine->silent)
         return true;
+    //  Nobody has told the lane that this is not so
+    if (mine->wiped || mine->unowed)
+        return true;
     //  Another's registration stands, though nothing may have told the lane
     return mine->touched &&
            (mine->conflict || (theirs->there && theirs->by == BY_OTHER));
@@ -64,7 +67,7 @@ s_compare_key (world_t *world, const peer_t *peer, unsigned key)
     const peer_key_t *mine = &peer->keys[key];
     if (mine->conflict && !mine->touched && !instance->orphan)
         world_fail (world, "false conflict", "P%u: I%u", peer->number, key);
-    if (mine->rejected && peer->spells_400 < 2 && !mine->toxic &&
+    if (mine->refused && peer->spells_400 < 2 && !mine->toxic &&
         !instance->poisoned && !instance->refused)
         world_fail (world, "false rejection", "P%u: I%u", peer->number, key);
     const char *difference = compare_differs (world, peer, key);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "attempt.h"
+#include "caution.h"
 #include "probe.h"
 #include "remote.h"
 #include "world.h"
@@ -166,7 +167,9 @@ s_item (const peer_t *peer, const zpeer_item_t *given)
     unsigned key = world_key (given->state);
     return (item_t){.timestamp =
                         given->action == ZPEER_CANCEL ? 0 : given->timestamp,
-                    .asked_at = peer->keys[key].asked,
+                    .asked_at = peer->keys[key].asked_at,
+                    .top = given->state->top,
+                    .turn = peer->keys[key].turn,
                     .version = registers ? world_version (given->state) : 0,
                     .key = (uint16_t) key,
                     .action = given->action,
@@ -248,6 +251,7 @@ network_send (peer_t *peer, const zpeer_lane_batch_t *given)
     batch_t *batch = s_batch_new (world, peer, given);
     s_check_batch (world, peer, batch);
     s_take_off (world, peer, batch);
+    caution_check (peer, batch);
     peer->flights++;
     peer->tries++;
     world_count (world, TALLY_BATCHES);

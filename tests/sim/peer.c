@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <inttypes.h>
+#include "caution.h"
 #include "network.h"
 #include "probe.h"
 #include "world.h"
@@ -7,10 +8,6 @@
 
 #define NEVER UINT64_MAX
 
-//  Wake-ups of one lane in a second
-#define WAKES_MAX 120
-
-#define LINGER_MS 10
 #define MAX_BYTES (1u << 20)
 
 void
@@ -31,6 +28,14 @@ peer_init (peer_t *self, world_t *world, unsigned number)
     self->max_bytes =
         RNG_PICK (rng, uint32_t, UINT32_MAX, UINT32_MAX, 6000, 3000);
     self->fault_rate = RNG_PICK (rng, unsigned, 0, 20, 100, 300);
+}
+
+void
+peer_lapse (peer_t *self, unsigned key)
+{
+    record_t *record = &self->registry.records[key];
+    if (record->by != BY_OTHER)
+        record->there = false;
 }
 
 //  What the lane says ------------------------------------------------------------
@@ -62,31 +67,46 @@ static void
 s_report (void *arg, const zpeer_lane_report_t *report)
 {
     peer_t *self = (peer_t *) arg;
-    peer_key_t *key = &self->keys[world_key (report->state)];
+    unsigned number = world_key (report->state);
+    peer_key_t *key = &self->keys[number];
     static const char *const names[] = {"conflict",  "need-register",
                                         "rejected",  "dropped",
                                         "delivered", "released"};
     self->world->tally->outcomes[report->kind]++;
     world_say (self->world, "P%u outcome %s I%u", self->number,
-               names[report->kind], world_key (report->state));
+               names[report->kind], number);
     switch (report->kind) {
     //  A lane that is behind may ask with an old timestamp, when a newer one
     //  came to the peer by replication. It is told of that when it catches up.
     case ZPEER_LANE_CONFLICT:
         key->conflict |= !self->behind || key->touched;
+        caution_drop (self, number);
         break;
-    case ZPEER_LANE_REJECTED: key->rejected = true; break;
+    case ZPEER_LANE_REJECTED:
+        key->rejected = key->refused = true;
+        caution_drop (self, number);
+        break;
+    case ZPEER_LANE_DROPPED:
+        //  It cannot be asked for
+        if (report->ending == ZPEER_ENDED_DROPPED) {
+            key->rejected = true;
+            caution_drop (self, number);
+        }
+        break;
     case ZPEER_LANE_RELEASED:
         world_count (self->world, TALLY_RELEASED);
+        caution_drop (self, number);
+        //  What the peer did not let itself be told nobody renews
+        if (key->rejected)
+            peer_lapse (self, number);
         s_answer_release (self, report->state);
         break;
     default: break;
     }
 }
 
-//  What must hold after every call
-static void
-s_check (peer_t *self)
+void
+peer_check (peer_t *self)
 {
     if (!zpeer_lane_check (self->lane))
         world_fail (self->world, "accounting", "P%u", self->number);
@@ -94,11 +114,33 @@ s_check (peer_t *self)
 
 //  What the lane is told -----------------------------------------------------------
 
+//  What a change makes good, or ends
+static void
+s_note (peer_t *self, const zpeer_change_t *change, unsigned number)
+{
+    peer_key_t *key = &self->keys[number];
+    bool owes = change->flags & ZPEER_CHANGE_OWE;
+    bool replicated = change->flags & ZPEER_CHANGE_REPLICATED;
+    bool cancel = change->action == ZPEER_CANCEL;
+    if (!owes && (replicated || change->action == ZPEER_FORGET))
+        caution_drop (self, number);
+    if (replicated)
+        return;
+    key->wiped = false;
+    if (owes || cancel)
+        key->unowed = false;
+    if (owes || cancel || change->action == ZPEER_REGISTER)
+        key->rejected = false;
+}
+
 static void
 s_change (peer_t *self, const zpeer_change_t *change)
 {
     zpeer_lane_change (self->lane, self->world->now, change);
-    s_check (self);
+    peer_check (self);
+    const zpeer_state_t *state = probe_state (self->lane, change->handle);
+    if (state && !(change->flags & ZPEER_CHANGE_RELEASE))
+        s_note (self, change, world_key (state));
 }
 
 void
@@ -113,14 +155,6 @@ peer_tell (peer_t *self, const zpeer_change_t *change)
     }
     else
         s_change (self, change);
-}
-
-void
-peer_expect (peer_t *self, unsigned key, uint32_t handle)
-{
-    if (self->lane && self->keys[key].first == NEVER &&
-        probe_waits (self->lane, handle))
-        self->keys[key].first = self->world->now;
 }
 
 void
@@ -182,8 +216,43 @@ peer_resync (peer_t *self)
 
 //  The lane's life ---------------------------------------------------------------
 
+//  What was there before the lane is not its affair, until it owes it
+static void
+s_owe_nothing (peer_t *self)
+{
+    for (unsigned key = 0; key < self->world->keys; key++)
+        self->keys[key].unowed = world_state (self->world, key) != NULL;
+}
+
 void
-peer_join (peer_t *self)
+peer_restart (peer_t *self)
+{
+    self->registry = (registry_t){0};
+    self->busy_until = 0;
+    self->life++;
+    for (unsigned key = 0; key < KEYS_MAX; key++)
+        self->keys[key].wiped = true;
+    world_count (self->world, TALLY_RESTARTS);
+    world_say (self->world, "P%u restarts, empty", self->number);
+}
+
+//  Nothing is known of what the lane before this did
+static void
+s_begin (peer_t *self)
+{
+    self->lane_life++;
+    self->failed = self->behind = false;
+    self->quiet_until = self->wake = self->flights = self->rounds = 0;
+    self->down_since = NEVER;
+    for (unsigned i = 0; i < KEYS_MAX; i++) {
+        peer_key_t *key = &self->keys[i];
+        key->first = NEVER;
+        key->noted = key->flying = key->must_ask = key->unowed = false;
+    }
+}
+
+void
+peer_join (peer_t *self, bool whole)
 {
     world_t *world = self->world;
     if (self->lane)
@@ -200,18 +269,14 @@ peer_join (peer_t *self)
         .arg = self,
     };
     self->lane = zpeer_lane_new (&options);
-    self->lane_life++;
-    self->failed = self->behind = false;
-    self->quiet_until = self->wake = self->flights = 0;
-    self->down_since = NEVER;
-    for (unsigned key = 0; key < KEYS_MAX; key++) {
-        self->keys[key].first = NEVER;
-        self->keys[key].noted = self->keys[key].flying = false;
-    }
+    s_begin (self);
     zpeer_view_add_lane (world->view, self->number);
     world_lapse (self);
     world_say (world, "P%u gets a lane", self->number);
-    s_owe_all (self);
+    if (whole)
+        s_owe_all (self);
+    else
+        s_owe_nothing (self);
     peer_poll (self);
 }
 
@@ -237,93 +302,4 @@ peer_leave (peer_t *self)
     zpeer_view_remove_lane (world->view, self->number);
     world_say (world, "P%u has no lane any more", self->number);
     world_gone (world);
-}
-
-//  Batches -----------------------------------------------------------------------
-
-void
-peer_done (peer_t *self, const zpeer_result_t *result)
-{
-    if (!zpeer_lane_done (self->lane, self->world->now, result))
-        world_fail (self->world, "unknown batch", "P%u #%" PRIu64, self->number,
-                    result->id);
-    s_check (self);
-    peer_poll (self);
-}
-
-static unsigned
-s_credit (const peer_t *self)
-{
-    return self->credit > self->flights ? self->credit - self->flights : 0;
-}
-
-//  Nothing waits longer than it may, by the world's own memory
-static void
-s_check_linger (peer_t *self)
-{
-    world_t *world = self->world;
-    bool free = probe_free (self->lane, world->now, s_credit (self));
-    for (unsigned key = 0; key < world->keys; key++) {
-        peer_key_t *mine = &self->keys[key];
-        if (mine->first == NEVER)
-            continue;
-        const zpeer_state_t *state = world_state (world, key);
-        if (!state || !probe_waits (self->lane, state->handle))
-            mine->first = NEVER;
-        else if (free && mine->first + LINGER_MS <= world->now &&
-                 probe_live (self->lane, state->handle))
-            world_fail (world, "linger", "P%u: I%u waits since %" PRIu64,
-                        self->number, key, mine->first);
-    }
-}
-
-static void
-s_wake (world_t *world, void *whom, uint64_t when)
-{
-    peer_t *self = (peer_t *) whom;
-    if (!self->lane || self->wake != when)
-        return;
-    self->wake = 0;
-    if (self->wake_second != world->now / 1000) {
-        self->wake_second = world->now / 1000;
-        self->wakes = 0;
-    }
-    if (++self->wakes > world->tally->most_wakes)
-        world->tally->most_wakes = self->wakes;
-    if (self->wakes > WAKES_MAX)
-        world_fail (world, "spin", "P%u: %" PRIu32 " wake-ups in a second",
-                    self->number, self->wakes);
-    peer_poll (self);
-}
-
-static void
-s_schedule (peer_t *self)
-{
-    world_t *world = self->world;
-    uint64_t wake = zpeer_lane_wake (self->lane, world->now, s_credit (self));
-    if (wake <= world->now)
-        world_fail (world, "spin", "P%u: wake %" PRIu64, self->number, wake);
-    else if (wake != NEVER && wake != self->wake) {
-        self->wake = wake;
-        agenda_put (&world->agenda, wake, s_wake, self, wake);
-    }
-}
-
-void
-peer_poll (peer_t *self)
-{
-    world_t *world = self->world;
-    if (!self->lane)
-        return;
-    zpeer_lane_batch_t batch;
-    while (!world->fault &&
-           zpeer_lane_next (self->lane, world->now, s_credit (self),
-                            world->last_batch + 1, &batch)) {
-        world->last_batch++;
-        s_check (self);
-        network_send (self, &batch);
-    }
-    s_check (self);
-    s_check_linger (self);
-    s_schedule (self);
 }

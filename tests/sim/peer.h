@@ -10,19 +10,31 @@
 #include "lane.h"
 #include "registry.h"
 
+//  How long the oldest change may wait for company
+#define LINGER_MS 10
+
 struct world;
 
-//  What the source must not be blamed for, by instance
+//  What is known of an instance at one peer
 typedef struct {
-    bool conflict;   //  The lane has reported a conflict
-    bool rejected;   //  The lane has given it up
-    bool touched;    //  Another writer registered it
-    bool silent;     //  Answered 200, and not stored
-    bool toxic;      //  Answered 500 though all was well
-    bool flying;     //  On its way
-    uint64_t asked;  //  When the peer answered the last question
-    uint64_t first;  //  Since when a change waits; UINT64_MAX: none does
-    bool noted;      //  By handle: the lane missed a change
+    //  What the lane must not be blamed for
+    bool conflict;  //  It has reported a conflict
+    bool rejected;  //  It has given it up, and was told nothing new since
+    bool touched;   //  Another writer registered it
+    bool silent;    //  Answered 200, and not stored
+    bool toxic;     //  Answered 500 though all was well
+    bool wiped;     //  Lost in a restart, and nothing told since
+    bool unowed;    //  There before the lane, which does not owe it
+    //  What else the world remembers
+    bool refused;       //  The lane has given it up, ever
+    bool flying;        //  On its way
+    bool noted;         //  By handle: the lane missed a change
+    bool must_ask;      //  An act of it may come too late
+    unsigned turn;      //  Grows when what was owed has ended otherwise
+    uint64_t answered;  //  The peer's failures plus 1 when the question was
+                        //  answered
+    uint64_t asked_at;  //  When the peer applied the last question
+    uint64_t first;     //  Since when a change waits; UINT64_MAX: none does
 } peer_key_t;
 
 typedef struct {
@@ -56,6 +68,9 @@ typedef struct {
     //  What the lane must keep to
     uint64_t quiet_until;  //  No attempt before
     bool failed;           //  The last attempt failed: one at a time
+    uint64_t failures;     //  In all
+    unsigned rounds;       //  In a row, but for those that ended in a pause
+    uint32_t in_row;       //  In a row, of those that count
     uint64_t down_since;   //  UINT64_MAX: it is not
     uint64_t tries;        //  Since then
 } peer_t;
@@ -65,8 +80,12 @@ void peer_init (peer_t *self, struct world *world, unsigned number);
 //  Ends the lane, if there is one: everything it accepted must end, too
 void peer_leave (peer_t *self);
 
-//  The peer gets a lane, which owes it the whole view
-void peer_join (peer_t *self);
+//  The peer gets a lane; whole: which owes it the whole view
+void peer_join (peer_t *self, bool whole);
+
+//  Nobody renews an instance there any more, unless it is another's: its lease
+//  runs out
+void peer_lapse (peer_t *self, unsigned key);
 
 //  The lane is told of a change, or misses it
 void peer_tell (peer_t *self, const zpeer_change_t *change);
@@ -82,6 +101,12 @@ void peer_catch_up (peer_t *self);
 
 //  The peer is owed the whole view
 void peer_resync (peer_t *self);
+
+//  The peer has lost all
+void peer_restart (peer_t *self);
+
+//  What must hold after every call of the lane
+void peer_check (peer_t *self);
 
 //  The end of an attempt
 void peer_done (peer_t *self, const zpeer_result_t *result);

@@ -28,6 +28,8 @@ typedef struct {
     uint64_t timestamp;  //  0: none
     uint64_t asked_at;   //  When the peer answered the last question about the
                          //  instance, as of when the batch was sent
+    uint64_t top;        //  Highest timestamp of the instance; 0: none known
+    unsigned turn;       //  Of the instance at the peer, see peer_key_t
     uint32_t version;    //  Of the info text; Register only
     uint16_t key;
     uint16_t code;     //  The peer's answer

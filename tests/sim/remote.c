@@ -33,7 +33,7 @@ s_apply_item (world_t *world, peer_t *peer, const item_t *item)
     s_check_guard (world, peer, item, record);
     if (item->action == ZPEER_HEARTBEAT &&
         !(record->there && record->status == ZPEER_UNKNOWN))
-        key->asked = world->now;
+        key->asked_at = world->now;
     if (flaws & VERSION_REFUSED) {
         key->silent = true;
         return 200;

@@ -10,6 +10,9 @@
 #define CALM_MS       150000
 #define CALM_TIMEOUTS 15
 
+//  No run has that many steps, unless something goes round and round
+#define STEPS_MAX 20000
+
 //  From calm to the renewals that peers need that restarted, ms
 #define RENEWALS_MS 6000
 
@@ -83,15 +86,6 @@ world_record (const world_t *self, unsigned key)
                       .there = true};
 }
 
-//  Nobody renews it any more: its lease runs out, if another does not
-static void
-s_lapse (peer_t *peer, unsigned key)
-{
-    record_t *record = &peer->registry.records[key];
-    if (record->by != BY_OTHER)
-        record->there = false;
-}
-
 void
 world_lapse (peer_t *peer)
 {
@@ -101,7 +95,7 @@ world_lapse (peer_t *peer)
         const zpeer_state_t *state = world_state (self, key);
         if (!state ||
             zpeer_view_catch_up (self->view, state->handle, changes) != 1)
-            s_lapse (peer, key);
+            peer_lapse (peer, key);
     }
 }
 
@@ -118,7 +112,7 @@ world_gone (world_t *self)
         for (unsigned i = 0; i < self->peer_count; i++) {
             peer_t *peer = &self->peers[i];
             if (instance->forgotten || !peer->lane)
-                s_lapse (peer, key);
+                peer_lapse (peer, key);
             else if (compare_differs (self, peer, key))
                 world_fail (self, "released too early", "P%u: I%u",
                             peer->number, key);
@@ -142,12 +136,8 @@ s_restart (world_t *self, void *whom, uint64_t number)
     (void) number;
     if (world_is_calm (self))
         return;
-    peer->registry = (registry_t){0};
-    peer->busy_until = 0;
-    peer->life++;
+    peer_restart (peer);
     self->restarted = true;
-    world_count (self, TALLY_RESTARTS);
-    world_say (self, "P%u restarts, empty", peer->number);
 }
 
 static void
@@ -184,7 +174,7 @@ s_join (world_t *self, void *whom, uint64_t number)
     (void) number;
     if (!peer->lane)
         world_count (self, TALLY_JOINED);
-    peer_join (peer);
+    peer_join (peer, rng_chance (&self->rng, 700));
 }
 
 //  The peer gets another lane when nothing of this one can come late any more
@@ -222,7 +212,7 @@ s_calm (world_t *self, void *whom, uint64_t number)
     for (unsigned i = 0; i < self->peer_count; i++)
         network_set_spell (&self->peers[i], SPELL_OK);
     self->calm_at = self->now;
-    if (self->restarted)
+    if (self->restarted && self->features[FEATURE_RENEW])
         world_after (self, RENEWALS_MS, script_renewals, NULL, 0);
 }
 
@@ -340,7 +330,8 @@ world_run (world_t *self)
     agenda_entry_t entry;
     while (!self->fault && agenda_take (&self->agenda, end, &entry)) {
         self->now = entry.at;
-        self->steps++;
+        if (++self->steps > STEPS_MAX)
+            world_fail (self, "endless", "%" PRIu64 " steps", self->steps);
         entry.fn (self, entry.whom, entry.number);
     }
     self->now = end;

@@ -54,7 +54,8 @@
     X (LOSS, 20)       /* Lanes that miss changes */                           \
     X (LATE, 15)       /* Lanes that are added late */                         \
     X (LEAVE, 15)      /* Lanes that are removed, and added again */           \
-    X (CREDIT, 20)     /* Dispatchers that come and go */
+    X (RENEW, 50)  /* After a restart everything is renewed, in the calm */    \
+    X (CREDIT, 20) /* Dispatchers that come and go */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,

@@ -1,0 +1,61 @@
+#include <inttypes.h>
+#include "caution.h"
+#include "world.h"
+#include "banned.h"
+
+void
+caution_check (peer_t *peer, const batch_t *batch)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const item_t *item = &batch->items[i];
+        const peer_key_t *key = &peer->keys[item->key];
+        //  Without a timestamp there is nothing to ask with
+        if (item->action == ZPEER_HEARTBEAT || !key->must_ask || !item->top)
+            continue;
+        if (key->answered != peer->failures + 1)
+            world_fail (peer->world, "not asked", "P%u #%" PRIu64 ": I%u",
+                        peer->number, batch->id, item->key);
+    }
+}
+
+static void
+s_succeeded (peer_t *peer, const item_t *item)
+{
+    peer_key_t *key = &peer->keys[item->key];
+    if (item->action != ZPEER_HEARTBEAT)
+        key->must_ask &= item->code == 500;
+    else if (item->code == 200 || item->code == 404)
+        key->answered = peer->failures + 1;
+}
+
+static void
+s_failed (peer_t *peer, const item_t *item, bool owed)
+{
+    peer_key_t *key = &peer->keys[item->key];
+    if (key->turn != item->turn || item->action == ZPEER_HEARTBEAT)
+        return;
+    if (owed || item->action == ZPEER_CANCEL)
+        key->must_ask = true;
+}
+
+void
+caution_learn (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
+{
+    bool owed = result->verdict == ZPEER_PERMANENT_ERROR;
+    //  A bad item, or a batch too large, is no failure of the peer
+    if (result->status == 400 || result->status == 413)
+        return;
+    peer->failures += result->verdict != ZPEER_SUCCESS;
+    for (uint32_t i = 0; i < batch->count; i++)
+        if (result->verdict == ZPEER_SUCCESS)
+            s_succeeded (peer, &batch->items[i]);
+        else
+            s_failed (peer, &batch->items[i], owed);
+}
+
+void
+caution_drop (peer_t *peer, unsigned key)
+{
+    peer->keys[key].must_ask = false;
+    peer->keys[key].turn++;
+}
