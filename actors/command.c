@@ -184,9 +184,11 @@ zactor_t *
 zpeer_command_actor (zactor_fn *actor, void *args)
 {
     //  Both ends of the pipe
-    if (zpeer_reserve (0, 2) || !s_thread_can_start ())
+    if (zpeer_reserve_begin (0, 2))
         return NULL;
-    return zactor_new (actor, args);
+    zactor_t *self = s_thread_can_start () ? zactor_new (actor, args) : NULL;
+    zpeer_reserve_end ();
+    return self;
 }
 
 static int

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <assert.h>
@@ -14,6 +15,9 @@
 
 //  And how often it is looked at: it takes tens of microseconds
 #define REAP_LOOK_NS 20000
+
+//  Held from asking to creating. One context a process, so one mutex a process.
+static pthread_mutex_t s_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 //  Opens up to count descriptors, returns how many there were
 static unsigned
@@ -69,14 +73,9 @@ s_close_sockets (void **sockets, unsigned count)
         s_await_closed (fds[i], deadline);
 }
 
-int
-zpeer_reserve (unsigned descriptors, unsigned sockets)
+static int
+s_probe (unsigned descriptors, unsigned sockets)
 {
-    assert (descriptors <= ZPEER_RESERVE_MAX);
-    assert (sockets <= ZPEER_RESERVE_MAX);
-    if (sockets && zpeer_socket_init ())
-        return ZPEER_E_RESOURCES;
-
     int fds[ZPEER_RESERVE_MAX + ZPEER_RESERVE_MARGIN];
     void *probes[ZPEER_RESERVE_MAX];
     unsigned wanted = descriptors + ZPEER_RESERVE_MARGIN;
@@ -88,4 +87,34 @@ zpeer_reserve (unsigned descriptors, unsigned sockets)
     s_close_sockets (probes, probes_got);
     return fds_got == wanted && probes_got == sockets ? ZPEER_OK
                                                       : ZPEER_E_RESOURCES;
+}
+
+int
+zpeer_reserve_begin (unsigned descriptors, unsigned sockets)
+{
+    assert (descriptors <= ZPEER_RESERVE_MAX);
+    assert (sockets <= ZPEER_RESERVE_MAX);
+    //  It asks for room itself: not under the mutex
+    if (sockets && zpeer_socket_init ())
+        return ZPEER_E_RESOURCES;
+    pthread_mutex_lock (&s_mutex);
+    int rc = s_probe (descriptors, sockets);
+    if (rc)
+        pthread_mutex_unlock (&s_mutex);
+    return rc;
+}
+
+void
+zpeer_reserve_end (void)
+{
+    pthread_mutex_unlock (&s_mutex);
+}
+
+int
+zpeer_reserve (unsigned descriptors, unsigned sockets)
+{
+    int rc = zpeer_reserve_begin (descriptors, sockets);
+    if (rc == ZPEER_OK)
+        zpeer_reserve_end ();
+    return rc;
 }

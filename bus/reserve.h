@@ -13,8 +13,8 @@
       abort.
 
     So whoever is about to create something asks here first. The answer is true
-    at that moment only, since the host opens descriptors too; the margin makes
-    the time between asking and creating harmless.
+    at that moment only. Threads of this library create one after the other, from
+    begin to end; the host opens descriptors too, for which there is a margin.
 
     What a socket held comes back a moment after zsock_destroy: to refuse is to
     say, try again.
@@ -41,5 +41,13 @@
 //  margin can be had, by opening and closing them. A socket's own descriptor is
 //  counted in. Returns ZPEER_OK, or ZPEER_E_RESOURCES.
 int zpeer_reserve (unsigned descriptors, unsigned sockets);
+
+//  The same, and until zpeer_reserve_end no other thread gets an answer: what
+//  was found to be free is still so when it is created. Not when it returns
+//  ZPEER_E_RESOURCES. Must not be called in between, by an actor's function
+//  before its signal neither.
+int zpeer_reserve_begin (unsigned descriptors, unsigned sockets);
+
+void zpeer_reserve_end (void);
 
 #endif

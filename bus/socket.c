@@ -121,9 +121,10 @@ zpeer_socket_new (zpeer_role_t role, int hwm, int64_t max_bytes)
 {
     assert ((unsigned) role < ZPEER_ROLE_COUNT);
     assert (hwm > 0);  //  0 would be: without a limit
-    if (zpeer_reserve (0, 1))
+    if (zpeer_reserve_begin (0, 1))
         return NULL;
     zsock_t *self = zsock_new (s_roles[role].type);
+    zpeer_reserve_end ();
     s_set_options (zsock_resolve (self), &s_roles[role], hwm, max_bytes);
     return self;
 }
@@ -213,9 +214,12 @@ zpeer_socket_monitor (zsock_t *self)
     char endpoint[ZPEER_ENDPOINT_MAX];
     zpeer_socket_unique (endpoint, "monitor");
     //  libzmq opens the other end
-    if (zpeer_reserve (0, 2) ||
-        zmq_socket_monitor (zsock_resolve (self), endpoint,
-                            ZMQ_EVENT_DISCONNECTED))
+    if (zpeer_reserve_begin (0, 2))
+        return NULL;
+    int rc = zmq_socket_monitor (zsock_resolve (self), endpoint,
+                                 ZMQ_EVENT_DISCONNECTED);
+    zpeer_reserve_end ();
+    if (rc)
         return NULL;
     zsock_t *monitor = zpeer_socket_new (ZPEER_ROLE_MONITOR, MONITOR_HWM, -1);
     if (monitor && zpeer_socket_connect (monitor, endpoint))

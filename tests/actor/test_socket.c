@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -343,4 +344,30 @@ Test (reserve, the_contexts_limit_of_sockets_is_respected)
     cr_expect (count > 16 && count <= 40);
     while (count)
         zsock_destroy (&socks[--count]);
+}
+
+//  Creates sockets, as many as it can, and gives them back
+static void *
+s_create (void *arg)
+{
+    (void) arg;
+    for (unsigned i = 0; i < 200; i++) {
+        zsock_t *socks[8];
+        for (unsigned k = 0; k < 8; k++)
+            socks[k] = zpeer_socket_new (ZPEER_ROLE_PUSH, HWM, -1);
+        for (unsigned k = 0; k < 8; k++)
+            zsock_destroy (&socks[k]);
+    }
+    return NULL;
+}
+
+Test (reserve, threads_that_ask_at_the_limit_do_not_take_it_from_each_other)
+{
+    zsys_set_max_sockets (20);
+    cr_assert_eq (zpeer_socket_init (), ZPEER_OK);
+    pthread_t threads[4];
+    for (unsigned i = 0; i < 4; i++)
+        cr_assert_eq (pthread_create (&threads[i], NULL, s_create, NULL), 0);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join (threads[i], NULL);
 }
