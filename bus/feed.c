@@ -76,8 +76,9 @@ zpeer_feed_destroy (zpeer_feed_t **self_p)
 static int
 s_open (zpeer_feed_t *self)
 {
+    //  With room for one more than the window, see s_connection_lost
     self->dealer =
-        zpeer_socket_new (ZPEER_ROLE_FEED, (int) self->window, REPLY_MAX);
+        zpeer_socket_new (ZPEER_ROLE_FEED, (int) self->window + 1, REPLY_MAX);
     if (self->dealer)
         self->monitor = zpeer_socket_monitor (self->dealer);
     int rc = ZPEER_E_RESOURCES;
@@ -146,7 +147,7 @@ s_connection_lost (zpeer_feed_t *self)
     bool lost = false;
     while (zpeer_socket_recv (self->monitor, &self->frames) == ZPEER_OK)
         lost = true;
-    //  The queue has room for the window: what is not writable is not connected
+    //  The queue is never full: what is not writable is not connected
     if (self->inproc && zpeer_socket_wait (self->dealer, ZMQ_POLLOUT, 0))
         lost = true;
     return lost;

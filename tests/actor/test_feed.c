@@ -230,6 +230,26 @@ Test (feed, over_inproc_an_engine_may_come_late_go_and_come_again)
     }
 }
 
+Test (feed, over_inproc_a_full_window_is_no_lost_connection)
+{
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (endpoint, "feed");
+    zsock_destroy (&s_engine);
+    s_feed = zpeer_feed_new (endpoint, 2);
+    zpeer_reply_t reply;
+    cr_assert_eq (s_send ("1", WAIT_MS, NULL), ZPEER_OK);
+    cr_assert_eq (s_send ("2", WAIT_MS, NULL), ZPEER_OK);
+    cr_expect_eq (s_send ("3", 0, NULL), ZPEER_E_TIMEOUT);
+    cr_expect_eq (zpeer_feed_recv (s_feed, &reply, 0), ZPEER_E_TIMEOUT);
+    s_start_engine (endpoint);
+    cr_expect (s_answer ("1", 1));
+    cr_expect (s_answer ("2", 1));
+    for (unsigned i = 1; i <= 2; i++) {
+        cr_expect_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_OK);
+        cr_expect_eq (reply.request, i);
+    }
+}
+
 Test (feed, a_reply_that_makes_no_sense_is_an_error_of_its_request)
 {
     s_feed = zpeer_feed_new (s_endpoint, 0);
