@@ -1,28 +1,34 @@
 #include <zpeer/base.h>
 #include "banned.h"
 
+static const struct {
+    int code;
+    const char *text;
+    zpeer_action_hint_t hint;
+} s_errors[] = {
+#define X(name, value, text, action) {value, text, ZPEER_ACTION_##action},
+    ZPEER_ERRORS (X)
+#undef X
+};
+
+#define ERROR_COUNT (sizeof s_errors / sizeof *s_errors)
+
 const char *
 zpeer_strerror (int code)
 {
-    switch (code) {
-#define X(name, value, text, action)                                           \
-    case value: return text;
-        ZPEER_ERRORS (X)
-#undef X
-    default: return "unknown error";
-    }
+    for (size_t i = 0; i < ERROR_COUNT; i++)
+        if (s_errors[i].code == code)
+            return s_errors[i].text;
+    return "unknown error";
 }
 
 zpeer_action_hint_t
 zpeer_error_hint (int code)
 {
-    switch (code) {
-#define X(name, value, text, action)                                           \
-    case value: return ZPEER_ACTION_##action;
-        ZPEER_ERRORS (X)
-#undef X
-    default: return ZPEER_ACTION_FATAL;
-    }
+    for (size_t i = 0; i < ERROR_COUNT; i++)
+        if (s_errors[i].code == code)
+            return s_errors[i].hint;
+    return ZPEER_ACTION_FATAL;
 }
 
 const char *
