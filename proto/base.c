@@ -2,11 +2,11 @@
 #include "banned.h"
 
 static const struct {
-    int code;
     const char *text;
+    int code;
     zpeer_action_hint_t hint;
 } s_errors[] = {
-#define X(name, value, text, action) {value, text, ZPEER_ACTION_##action},
+#define X(name, value, text, action) {text, value, ZPEER_ACTION_##action},
     ZPEER_ERRORS (X)
 #undef X
 };
