@@ -20,13 +20,7 @@ s_write (zpeer_buffer_t *body, const zpeer_lane_batch_t *batch, bool single)
     }
     zpeer_buffer_reserve (body, batch->bytes + sizeof ZPEER_BATCH_HEAD +
                                     sizeof ZPEER_BATCH_TAIL);
-    zpeer_buffer_lit (body, ZPEER_BATCH_HEAD);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (i)
-            zpeer_buffer_lit (body, ",");
-        zpeer_item_write (&batch->items[i], body);
-    }
-    zpeer_buffer_lit (body, ZPEER_BATCH_TAIL);
+    zpeer_item_write_all (batch->items, batch->count, body);
 }
 
 static void

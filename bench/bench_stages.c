@@ -209,13 +209,7 @@ s_write (const zpeer_lane_batch_t *batch)
     zpeer_buffer_t body = {0};
     zpeer_buffer_reserve (&body, batch->bytes + sizeof ZPEER_BATCH_HEAD +
                                      sizeof ZPEER_BATCH_TAIL);
-    zpeer_buffer_lit (&body, ZPEER_BATCH_HEAD);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (i)
-            zpeer_buffer_lit (&body, ",");
-        zpeer_item_write (&batch->items[i], &body);
-    }
-    zpeer_buffer_lit (&body, ZPEER_BATCH_TAIL);
+    zpeer_item_write_all (batch->items, batch->count, &body);
     zpeer_buffer_free (&body);
 }
 

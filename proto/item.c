@@ -6,6 +6,13 @@
 //  members and the longest action and statuses (about 220 bytes)
 #define FRAME_MAX 320
 
+//  The names of a large registry lie all over its memory: each is fetched so many
+//  items before it is written, as far as most names go. Waiting for it took
+//  three quarters of the time that writing a Heartbeat takes.
+#define FETCH_AHEAD 4
+#define FETCH_BYTES 256
+#define CACHE_LINE  64
+
 //  How an item ends. A Heartbeat is what a peer is sent over a million times a
 //  second: its status and action are one text.
 #define TAIL(action, status)                                                   \
@@ -87,6 +94,30 @@ zpeer_item_write (const zpeer_item_t *self, zpeer_buffer_t *out)
     zpeer_slice_t tail = s_tails[self->action][self->status];
     assert (tail.size);
     zpeer_buffer_slice (out, tail);
+}
+
+//  Not inlined, gcc 12 takes a function that only fetches for useless
+static inline __attribute__ ((always_inline)) void
+s_fetch (const zpeer_item_t *self)
+{
+    if (self->action != ZPEER_REGISTER)
+        for (size_t at = 0; at < FETCH_BYTES; at += CACHE_LINE)
+            __builtin_prefetch ((const char *) self->state->name + at);
+}
+
+void
+zpeer_item_write_all (const zpeer_item_t *items, size_t count,
+                      zpeer_buffer_t *out)
+{
+    zpeer_buffer_lit (out, ZPEER_BATCH_HEAD);
+    for (size_t i = 0; i < count; i++) {
+        if (i + FETCH_AHEAD < count)
+            s_fetch (&items[i + FETCH_AHEAD]);
+        if (i)
+            zpeer_buffer_lit (out, ",");
+        zpeer_item_write (&items[i], out);
+    }
+    zpeer_buffer_lit (out, ZPEER_BATCH_TAIL);
 }
 
 //  What stands for itself in a path segment. More would be legal, but ";"

@@ -28,6 +28,10 @@ size_t zpeer_item_bound (const zpeer_item_t *self);
 //  Appends the item's JSON object, as it stands in a replicationList
 void zpeer_item_write (const zpeer_item_t *self, zpeer_buffer_t *out);
 
+//  Appends the body of a batch: all items, and what stands around them
+void zpeer_item_write_all (const zpeer_item_t *items, size_t count,
+                           zpeer_buffer_t *out);
+
 //  One HTTP request that does the same: method (static), path and query below
 //  the base URL, body. The body stays empty for actions that need none. Both
 //  buffers are appended to.

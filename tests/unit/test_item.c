@@ -184,6 +184,34 @@ Test (item, a_single_register_wraps_the_instance)
                       "\"lastDirtyTimestamp\":\"9\"}}");
 }
 
+Test (item, a_body_holds_all_items_in_their_order)
+{
+    enum { COUNT = 11 };
+    zpeer_item_t items[COUNT];
+    zpeer_buffer_t expected = {0};
+    zpeer_buffer_lit (&expected, "{\"replicationList\":[");
+    for (unsigned i = 0; i < COUNT; i++) {
+        items[i] = (zpeer_item_t){.state = s_state,
+                                  .action = ZPEER_HEARTBEAT,
+                                  .status = ZPEER_UP,
+                                  .timestamp = i + 1};
+        if (i)
+            zpeer_buffer_lit (&expected, ",");
+        zpeer_item_write (&items[i], &expected);
+    }
+    zpeer_buffer_lit (&expected, "]}");
+    zpeer_item_write_all (items, COUNT, &s_out);
+    cr_assert_eq (s_out.size, expected.size);
+    cr_assert_arr_eq (s_out.data, expected.data, expected.size);
+    zpeer_buffer_free (&expected);
+}
+
+Test (item, an_empty_body_is_an_empty_list)
+{
+    zpeer_item_write_all (NULL, 0, &s_out);
+    cr_assert_arr_eq (s_out.data, "{\"replicationList\":[]}", s_out.size);
+}
+
 Test (item, a_single_cancel_is_a_delete)
 {
     cr_assert_str_eq (s_request ((zpeer_item_t){.action = ZPEER_CANCEL}),
