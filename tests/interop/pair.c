@@ -29,7 +29,9 @@ pair_open_url (pair_t *self, const char *const *set, const char *url)
                                  "zpeer.stats.interval-ms=50"};
     for (size_t i = 2; set && *set && i < SETS_MAX - 1; i++)
         all[i] = *set++;
-    *self = (pair_t){.engine = stage_engine (all), .spring = remote_spring ()};
+    *self = (pair_t){.engine = stage_engine (all),
+                     .spring = remote_spring (),
+                     .limit_ms = STAGE_WAIT_MS};
     snprintf (self->app, sizeof self->app, "PAIR%d", getpid ());
     self->feed = stage_feed (self->engine);
     self->watch =
@@ -152,7 +154,7 @@ json_t *
 pair_outcome (pair_t *self, const char *topic, const char *key,
               const char *value)
 {
-    int64_t until = zclock_mono () + STAGE_WAIT_MS;
+    int64_t until = zclock_mono () + self->limit_ms;
     const char *its;
     json_decref (self->outcome);
     while ((self->outcome = s_next (self, until, &its))) {
@@ -202,7 +204,7 @@ s_state (pair_t *self, const char *id, char *text, size_t size)
 static void
 s_await (pair_t *self, const char *id, const char *wanted)
 {
-    int64_t until = zclock_mono () + STAGE_WAIT_MS;
+    int64_t until = zclock_mono () + self->limit_ms;
     char state[128];
     const char *topic;
     json_t *outcome;
@@ -234,7 +236,7 @@ pair_await_gone (pair_t *self, const char *id)
 void
 pair_await_count (pair_t *self, const char *app, size_t count)
 {
-    int64_t until = zclock_mono () + STAGE_WAIT_MS;
+    int64_t until = zclock_mono () + self->limit_ms;
     size_t held = remote_count (self->spring, app);
     const char *topic;
     json_t *outcome;
@@ -248,7 +250,7 @@ pair_await_count (pair_t *self, const char *app, size_t count)
 json_t *
 pair_listed (pair_t *self, const char *id)
 {
-    int64_t until = zclock_mono () + STAGE_WAIT_MS;
+    int64_t until = zclock_mono () + self->limit_ms;
     json_t *info = remote_listed (self->spring, self->app, pair_id (self, id));
     const char *topic;
     json_t *outcome;

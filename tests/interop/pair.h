@@ -24,6 +24,7 @@ typedef struct {
     remote_t *spring;
     char app[32];
     char id[128];     //  The last one of pair_id
+    int limit_ms;     //  Of every wait; STAGE_WAIT_MS unless set
     json_t *outcome;  //  The last one of pair_outcome
 } pair_t;
 

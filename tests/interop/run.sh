@@ -31,7 +31,8 @@ build () {
 start () {
     : >"$log"
     #  As much memory as the tests need, and no compiling for what runs a minute
-    java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$jar" \
+    setpriv --pdeathsig KILL \
+        java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$jar" \
         --server.port="$1" >"$log" 2>&1 &
     server=$!
     local until=$((SECONDS + limit))
@@ -43,15 +44,15 @@ start () {
     echo "$server" >"$work/pid"
 }
 
-#  Keeps the server running as long as this shell does
+#  Keeps the server running as long as this process does
 keep () {
     local port
-    trap 'kill -KILL "$server" 2>/dev/null; exit' TERM
+    trap '{ kill -KILL "$server"; wait "$server"; } 2>/dev/null; exit' TERM
     start 0 || return 1
     port=$(sed -n 's/.*Tomcat started on port \([0-9]*\).*/\1/p' "$log")
     echo "http://127.0.0.1:$port/eureka/" >"$work/url"
     while :; do
-        wait "$server"
+        { wait "$server"; } 2>/dev/null
         start "$port" || return 1
     done
 }
@@ -64,10 +65,9 @@ finish () {
 run () {
     [ -f "$jar" ] || fail "no server in $folder, run: $0 build $folder"
     work=$(mktemp -d)
-    log=$folder/spring-eureka.log
     trap finish EXIT
     trap 'exit 130' INT TERM
-    keep &
+    setpriv --pdeathsig TERM "$0" keep "$folder" "$work" &
     keeper=$!
     while [ ! -s "$work/url" ]; do
         kill -0 "$keeper" 2>/dev/null || {
@@ -90,8 +90,10 @@ run () {
 [ $# -ge 2 ] || { sed -n '2,/^set/s/^#  \{0,1\}//p' "$0" >&2; exit 2; }
 folder=$2
 jar=$folder/spring-eureka.jar
+log=$folder/spring-eureka.log
 case $1 in
 build) build ;;
 test) shift 2; run "$@" ;;
+keep) work=$3; keep ;;  #  For run only
 *) fail "no such command: $1" ;;
 esac

@@ -169,6 +169,18 @@ s_handle_batch (s_call_t *self)
     }
 }
 
+//  A timestamp of a query: digits, or none at all
+static int64_t
+s_stamp (const char *text, bool *fits)
+{
+    char *end;
+    if (!text)
+        return SPEER_NONE;
+    int64_t stamp = strtoll (text, &end, 10);
+    *fits = *text && !isspace ((unsigned char) *text) && !*end;
+    return stamp;
+}
+
 //  Makes one change; the texts of the query are named by the caller
 static void
 s_change (s_call_t *self, speer_action_t action, const char *status_name)
@@ -177,7 +189,6 @@ s_change (s_call_t *self, speer_action_t action, const char *status_name)
     char *status = speer_http_query (self->request, status_name);
     char *dirty = speer_http_query (self->request, "lastDirtyTimestamp");
     char *overridden = speer_http_query (self->request, "overriddenstatus");
-    json_t *number = dirty ? json_string (dirty) : NULL;
     speer_change_t change = {.action = action,
                              .replication =
                                  speer_routes_is_replication (self->request),
@@ -185,7 +196,7 @@ s_change (s_call_t *self, speer_action_t action, const char *status_name)
                              .id = self->path.segments[2],
                              .status = status,
                              .overridden = overridden,
-                             .dirty = speer_scalar_number (number, &fits)};
+                             .dirty = s_stamp (dirty, &fits)};
     int code = 200;
     if (self->way.apply)
         code = fits
@@ -198,7 +209,6 @@ s_change (s_call_t *self, speer_action_t action, const char *status_name)
             speer_apps_instance (self->core->registry, change.app, change.id));
     else
         s_answer_empty (self, code);
-    json_decref (number);
     free (overridden);
     free (dirty);
     free (status);
