@@ -55,7 +55,7 @@ s_start (const char *events, zactor_t **readers, unsigned lanes)
     s_call (acceptor, "UPLINK", "inproc://bench-uplink", NULL);
     s_call (acceptor, "START", NULL, NULL);
     for (unsigned i = 0; i < lanes; i++) {
-        char endpoint[64], number[8];
+        char endpoint[64], number[16];
         snprintf (endpoint, sizeof endpoint, "inproc://bench-lane-%u", i);
         snprintf (number, sizeof number, "%u", i);
         readers[i] = zactor_new (s_lane, endpoint);
