@@ -181,7 +181,7 @@ s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count,
 {
     if (self->byte_limit > flight->bytes / 2)
         self->byte_limit = flight->bytes / 2;
-    if (count == 1 && same)
+    if (flight->count == 1 && same)
         s_reject (self, &self->entries[flight->parts[0].handle], result);
     for (uint32_t i = count; i-- > 0;)
         lane_stand (self, &self->entries[flight->parts[i].handle], true);
@@ -238,7 +238,7 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
     bool same = first->seq == self->entries[first->handle].state->seq;
     if (result->status == 413)
         s_too_large (self, flight, count, same, result);
-    else if (count == 1)
+    else if (flight->count == 1)  //  A forgotten one may be the bad one
         s_alone (self, now, flight, same, result);
     else if (flight->split || self->splittable)
         s_bisect (self, flight, count);

@@ -99,3 +99,29 @@ Test (lane_split, a_single_item_too_large_is_rejected)
     cr_expect_str_eq (s.said, "rejected a;");
     cr_expect_str_eq (lane_fixture_next (&s), "");
 }
+
+//  A batch of two is refused, of which one is forgotten while it is on its way:
+//  that one may be the bad one
+static void
+s_refuse_with_a_forgotten_one (uint16_t status)
+{
+    lane_state_t state = {.status = ZPEER_UP, .timestamp = 5};
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, state);
+    lane_fixture_change (&s, 'b', ZPEER_REGISTER, state);
+    lane_fixture_next (&s);
+    cr_assert_eq (s.items, 2);
+    lane_fixture_change (&s, 'b', ZPEER_FORGET, (lane_state_t){.absent = true});
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, status);
+    cr_expect_str_eq (s.said, "");
+    cr_expect_str_eq (lane_fixture_next (&s), "Register a UP/UNKNOWN @5");
+}
+
+Test (lane_split, with_a_forgotten_one_an_instance_was_not_alone)
+{
+    s_refuse_with_a_forgotten_one (400);
+}
+
+Test (lane_split, with_a_forgotten_one_a_batch_too_large_rejects_nobody)
+{
+    s_refuse_with_a_forgotten_one (413);
+}
