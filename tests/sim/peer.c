@@ -116,8 +116,9 @@ peer_check (peer_t *self)
 
 //  What a change makes good, or ends
 static void
-s_note (peer_t *self, const zpeer_change_t *change, unsigned number)
+s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
 {
+    unsigned number = world_key (state);
     peer_key_t *key = &self->keys[number];
     bool owes = change->flags & ZPEER_CHANGE_OWE;
     bool replicated = change->flags & ZPEER_CHANGE_REPLICATED;
@@ -129,7 +130,10 @@ s_note (peer_t *self, const zpeer_change_t *change, unsigned number)
     key->wiped = false;
     if (owes || cancel)
         key->unowed = false;
-    if (owes || cancel || change->action == ZPEER_REGISTER)
+    //  A bad item is tried again when it is owed
+    if (owes && zpeer_state_present (state))
+        self->world->versions[world_version (state)].bad[self->number] = 0;
+    if ((owes && state->top) || cancel || change->action == ZPEER_REGISTER)
         key->rejected = false;
 }
 
@@ -140,7 +144,7 @@ s_change (peer_t *self, const zpeer_change_t *change)
     peer_check (self);
     const zpeer_state_t *state = probe_state (self->lane, change->handle);
     if (state && !(change->flags & ZPEER_CHANGE_RELEASE))
-        s_note (self, change, world_key (state));
+        s_note (self, change, state);
 }
 
 void
