@@ -138,7 +138,7 @@ Test (spring_http, a_gzipped_batch_is_400)
     remote_destroy (&spring);
 }
 
-Test (spring_http, an_asg_update_is_refused_and_harms_nothing_else)
+Test (spring_http, an_asg_update_is_refused_and_instances_arrive)
 {
     pair_open (&s_pair, NULL);
     zpeer_event_t *event = zpeer_event_new (ZPEER_ASG_STATUS_UPDATE);
