@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <stdlib.h>
+#include "info.h"
 #include "view_impl.h"
 #include "banned.h"
 
@@ -136,7 +137,8 @@ void
 zpeer_view_bury (zpeer_view_t *self, uint32_t handle, uint64_t top,
                  uint64_t now)
 {
-    zpeer_facts_t facts = {.top = top};
+    //  Peers may be sent a Heartbeat of it all the same, and that has a life
+    zpeer_facts_t facts = {.top = top, .renewal_ms = ZPEER_RENEWAL_NONE_MS};
     zpeer_view_publish (self, handle, &facts);
     zpeer_view_stand (self, handle, TOMBSTONE, now);
 }

@@ -47,6 +47,18 @@ Test (view_lanes, a_state_is_told_once)
     cr_assert_eq (s_applied.change.state, s_applied.state);
 }
 
+//  Else lanes would let it expire before they have sent it
+Test (view_lanes, a_heartbeat_of_an_unknown_instance_has_a_life)
+{
+    s_heartbeat ("a", 10);
+    s_expect_told (ZPEER_HEARTBEAT, 0);
+    cr_assert_eq (s_applied.change.state->renewal_ms, 90000);
+    s_register ("b", 10, ZPEER_UP);
+    s_cancel ("b", 11);
+    s_heartbeat ("b", 12);
+    cr_assert_eq (s_applied.state->renewal_ms, 90000);
+}
+
 Test (view_lanes, a_new_lane_is_told_the_state_with_the_next_change)
 {
     s_register ("a", 10, ZPEER_UP);
