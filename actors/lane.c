@@ -5,6 +5,10 @@
 
 #define CAPACITY_MIN 64
 
+//  Leases are whole seconds. One of 0 must not have the whole queue swept for
+//  every batch.
+#define LIFE_MIN_MS 1000
+
 static const uint8_t s_bits[ZPEER_ACTIONS] = {
     [ZPEER_REGISTER] = R,
     [ZPEER_HEARTBEAT] = H,
@@ -51,6 +55,8 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
     self->due_at = NEVER;
     self->expire_at = NEVER;
     self->settle_at = NEVER;
+    self->shortest_ms =
+        options->asg_life_ms ? options->asg_life_ms : UINT32_MAX;
     self->size = options->max_items;
     self->byte_limit = options->max_bytes;
     self->window = UINT32_MAX;
@@ -292,11 +298,9 @@ lane_renew (entry_t *entry)
 static void
 s_heartbeat (zpeer_lane_t *self, uint64_t now, entry_t *entry)
 {
-    uint32_t life_ms = self->options.asg_life_ms ? self->options.asg_life_ms
-                                                 : entry->state->renewal_ms;
     entry->beat = (uint32_t) now;
-    if (self->expire_at > now + life_ms)
-        self->expire_at = now + life_ms;
+    if (self->expire_at > now + self->shortest_ms)
+        self->expire_at = now + self->shortest_ms;
     if (entry->wait)  //  Whatever waits renews the lease too
         self->ended[ZPEER_ENDED_SUPERSEDED]++;
     else
@@ -429,6 +433,16 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
         lane_stand (self, entry, false);
 }
 
+static void
+s_learn_life (zpeer_lane_t *self, const zpeer_state_t *state)
+{
+    uint32_t life_ms = state->renewal_ms;
+    if (life_ms < LIFE_MIN_MS)
+        life_ms = LIFE_MIN_MS;
+    if (!self->options.asg_life_ms && self->shortest_ms > life_ms)
+        self->shortest_ms = life_ms;
+}
+
 //  The entry of a change, in the change's state; says whether that is another
 static entry_t *
 s_adopt (zpeer_lane_t *self, const zpeer_change_t *change, bool *changed)
@@ -441,6 +455,7 @@ s_adopt (zpeer_lane_t *self, const zpeer_change_t *change, bool *changed)
             self->instances++;
         zpeer_state_unref (&entry->state);
         entry->state = zpeer_state_ref (change->state);
+        s_learn_life (self, entry->state);
     }
     assert (entry->state);
     return entry;

@@ -7,6 +7,9 @@
 //  the other
 #define OWED_EVERY 4
 
+//  How many places ahead states are fetched
+#define FETCH_AHEAD 8
+
 //  The sweep for expired Heartbeats walks the whole queue: not more often than
 //  this, ms
 #define SWEEP_MS 1000
@@ -275,13 +278,43 @@ s_add (zpeer_lane_t *self, build_t *build, entry_t *entry)
         build->full = true;
 }
 
+//  States and names of a large registry lie all over its memory. So they are
+//  fetched before they are needed: the state of an entry a few places ahead, and
+//  once it must be there, its name. Both return the entry behind it.
+
+static uint32_t
+s_fetch_state (const zpeer_lane_t *self, uint32_t handle)
+{
+    if (handle == NOBODY)
+        return NOBODY;
+    __builtin_prefetch (self->entries[handle].state);
+    return self->entries[handle].next;
+}
+
+static uint32_t
+s_fetch_name (const zpeer_lane_t *self, uint32_t handle)
+{
+    if (handle == NOBODY)
+        return NOBODY;
+    __builtin_prefetch (self->entries[handle].state->name);
+    return self->entries[handle].next;
+}
+
 //  From both queues, every fourth place for what is owed
 static void
 s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 {
     uint32_t next[2] = {live ? self->live.head : NOBODY,
                         owed ? self->owed.head : NOBODY};
+    uint32_t state = next[0];
+    for (int i = 0; i < FETCH_AHEAD; i++)
+        state = s_fetch_state (self, state);
+    uint32_t name = next[0];
+    for (int i = 0; i < FETCH_AHEAD / 2; i++)
+        name = s_fetch_name (self, name);
     while (!build->full && (next[0] != NOBODY || next[1] != NOBODY)) {
+        state = s_fetch_state (self, state);
+        name = s_fetch_name (self, name);
         unsigned which = ++self->turn % OWED_EVERY == 0;
         if (next[which] == NOBODY)
             which = !which;

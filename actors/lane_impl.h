@@ -146,6 +146,8 @@ struct zpeer_lane {
     uint32_t beat_cursor;  //  Nothing before it in live waits with a Heartbeat
                            //  only; NOBODY: nothing at all does
     uint64_t expire_at;    //  No waiting Heartbeat expires before
+    uint32_t shortest_ms;  //  No Heartbeat was worth less: so none needs a look
+                           //  at its state, which is far away in memory
     doubt_t *unsure;       //  Owned; unsettled ambiguous attempts
     uint32_t unsure_count;
     uint32_t unsure_capacity;
