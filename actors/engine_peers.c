@@ -163,7 +163,7 @@ static int
 s_expect_port (zpeer_engine_t *self, const char *endpoint)
 {
     size_t size = strlen (endpoint);
-    if (size < 2 || strcmp (endpoint + size - 2, ":*"))
+    if (size < 2 || strcmp (endpoint + size - 2, ":*") != 0)
         return ZPEER_OK;
     snprintf (self->error, sizeof self->error,
               "%s: a port must be given, for others connect to it", endpoint);
