@@ -385,6 +385,7 @@ s_overflow (zpeer_lane_t *self)
         entry->wait = 0;
         lane_renew (entry);
         lane_stand (self, entry, false);
+        lane_release (self, entry);
     }
 }
 
@@ -422,8 +423,10 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
         entry->wait |= FULL;
     //  What changed while the peer refused it was never sent, or a Cancel of it
     //  was not taken: what the peer has is not known
-    if (bit == R && refused)
-        entry->flags |= OWED;
+    if (bit == R && refused) {
+        lane_flag (entry, OWED, true);
+        lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
+    }
     if (idle)
         entry->since = (uint32_t) now;
     //  A live change of an owed instance does not wait with the owed ones

@@ -279,6 +279,36 @@ Test (lane_results, after_a_rejection_a_register_brings_the_whole_state)
     EXPECT ("DeleteStatusOverride a UP @6, Register a UP/UNKNOWN @6");
 }
 
+static void
+s_set_status (char name, zpeer_status_t status)
+{
+    lane_fixture_change (
+        &s, name, ZPEER_STATUS_UPDATE,
+        (lane_state_t){.status = status, .override = status, .timestamp = 5});
+}
+
+Test (lane_results, a_register_ends_a_rejection_beside_a_refresh_in_flight)
+{
+    //  1. An ambiguous attempt  2. a rejection  3. the attempt is settled by a
+    //  refresh  4. changes while that is on its way, one of them not taken
+    s_register ('a', 5);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_CONGESTION, true, 0);
+    s.now += 1000;
+    EXPECT ("Register a UP/UNKNOWN @5");
+    CODES (403);
+    cr_expect_str_eq (s.said, "rejected a;");
+    s_set_status ('a', ZPEER_DOWN);
+    s.now += s.options.read_timeout_ms;
+    EXPECT ("Heartbeat a @5");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a DOWN @5, Register a DOWN/DOWN @5");
+    s_set_status ('a', ZPEER_UP);
+    s_register ('a', 6);
+    CODES (200, 200);
+    EXPECT ("Heartbeat a @6");
+}
+
 Test (lane_results, a_404_for_a_cancel_is_done)
 {
     s_cancel ('a', 5);

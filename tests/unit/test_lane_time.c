@@ -244,3 +244,15 @@ Test (lane_time, a_released_instance_that_comes_back_stays)
     cr_expect_str_eq (s.said, "");
     cr_expect_eq (s_stats ().instances, 1);
 }
+
+Test (lane_time, a_released_instance_whose_heartbeat_overflows_is_dropped)
+{
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT,
+                         (lane_state_t){.absent = true, .given = 5});
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_RELEASE);
+    s_change ('b', ZPEER_REGISTER, 5);
+    cr_expect_str_eq (s.said, "");
+    s_change ('c', ZPEER_REGISTER, 5);
+    cr_expect_str_eq (s.said, "released a;");
+    cr_expect_eq (s_stats ().instances, 2);
+}
