@@ -131,10 +131,8 @@ s_write_answer (const batch_t *batch, zpeer_result_t *result, uint16_t *codes,
         if (item->code != 200)
             result->codes = codes;
         if (item->code == 409)
-            copies[result->copy_count++] = (zpeer_copy_t){
-                .index = i,
-                .timestamp =
-                    batch->peer->registry.records[item->key].timestamp};
+            copies[result->copy_count++] =
+                (zpeer_copy_t){.index = i, .timestamp = item->copy};
     }
     result->copies = copies;
 }

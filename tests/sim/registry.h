@@ -25,14 +25,16 @@ typedef enum {
 
 //  One entry of a batch, or an event of the source
 typedef struct {
-    uint64_t timestamp;  //  0: none
-    uint64_t asked_at;   //  When the peer answered the last question about the
-                         //  instance, as of when the batch was sent
-    uint64_t top;        //  Highest timestamp of the instance; 0: none known
-    unsigned turn;       //  Of the instance at the peer, see peer_key_t
-    uint32_t version;    //  Of the info text; Register only
+    uint64_t timestamp;   //  0: none
+    uint64_t asked_at;    //  When the peer applied the last question about the
+                          //  instance, as of when the batch was sent
+    uint64_t applied_at;  //  When the peer applied this, if it said what it had
+    uint64_t top;         //  Highest timestamp of the instance; 0: none known
+    unsigned turn;        //  Of the instance at the peer, see peer_key_t
+    uint32_t version;     //  Of the info text; Register only
     uint16_t key;
     uint16_t code;     //  The peer's answer
+    uint64_t copy;     //  And, with a 409, the timestamp of what it has
     uint8_t action;    //  zpeer_action_t
     uint8_t status;    //  zpeer_status_t
     uint8_t override;  //  zpeer_status_t; UNKNOWN: none

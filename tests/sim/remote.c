@@ -31,9 +31,6 @@ s_apply_item (world_t *world, peer_t *peer, const item_t *item)
                          ? world->versions[item->version].flaws
                          : 0;
     s_check_guard (world, peer, item, record);
-    if (item->action == ZPEER_HEARTBEAT &&
-        !(record->there && record->status == ZPEER_UNKNOWN))
-        key->asked_at = world->now;
     if (flaws & VERSION_REFUSED) {
         key->silent = true;
         return 200;
@@ -54,26 +51,39 @@ remote_apply (world_t *world, void *whom, uint64_t count)
     peer_t *peer = batch->peer;
     if (peer->life != batch->life)
         return;
-    for (uint32_t i = 0; i < batch->count && i < count; i++)
-        batch->items[i].code = s_apply_item (world, peer, &batch->items[i]);
+    for (uint32_t i = 0; i < batch->count && i < count; i++) {
+        item_t *item = &batch->items[i];
+        record_t *record = &peer->registry.records[item->key];
+        //  At UNKNOWN it does not say what it has
+        if (!(record->there && record->status == ZPEER_UNKNOWN))
+            item->applied_at = world->now;
+        item->code = s_apply_item (world, peer, item);
+        item->copy = record->timestamp;
+    }
     world_say (world, "P%u #%" PRIu64 " applied", peer->number, batch->id);
 }
 
+//  The answer arrives, if the peer has not restarted since
 static void
-s_apply_and_answer (world_t *world, void *whom, uint64_t number)
+s_answer (world_t *world, void *whom, uint64_t number)
 {
     batch_t *batch = (batch_t *) whom;
-    remote_apply (world, batch, batch->count);
-    if (batch->peer->life == batch->life)
-        batch->answered = true;
-    else {
+    batch->answered = batch->peer->life == batch->life;
+    if (!batch->answered) {
         batch->end = ZPEER_END_RESET;
         batch->status = 0;
     }
     attempt_end (world, batch, number);
 }
 
-//  Requests are answered in any order
+static void
+s_apply_and_answer (world_t *world, void *whom, uint64_t answer_ms)
+{
+    batch_t *batch = (batch_t *) whom;
+    remote_apply (world, batch, batch->count);
+    world_after (world, answer_ms, s_answer, batch, 0);
+}
+
 uint64_t
 remote_latency (world_t *world, const peer_t *peer)
 {
@@ -94,7 +104,12 @@ s_work (world_t *world, peer_t *peer, batch_t *batch)
     if (took_ms < world->read_timeout_ms) {
         batch->end = ZPEER_END_OK;
         batch->status = 200;
-        world_after (world, took_ms, s_apply_and_answer, batch, 0);
+        //  It may take its time between the work and the answer
+        uint64_t answer_ms = 0;
+        if (!world_is_calm (world) && rng_chance (&world->rng, 200))
+            answer_ms =
+                rng_below (&world->rng, world->read_timeout_ms - took_ms);
+        world_after (world, took_ms, s_apply_and_answer, batch, answer_ms);
         return;
     }
     world_count (world, TALLY_SLOW);
