@@ -171,8 +171,7 @@ pair_delivered (pair_t *self, const char *id, const char *action)
 {
     bool found = false;
     while (!found) {
-        json_t *outcome =
-            pair_outcome (self, "delivered", "id", pair_id (self, id));
+        json_t *outcome = pair_outcome (self, "delivered", "id", id);
         json_t *actions = json_object_get (outcome, "actions");
         json_t *name;
         size_t i;

@@ -75,7 +75,8 @@ json_t *pair_outcome (pair_t *self, const char *topic, const char *key,
 //  second. A new reference.
 json_t *pair_listed (pair_t *self, const char *id);
 
-//  Waits until the server confirmed this kind of change of the instance
+//  Waits until the server confirmed this kind of change of the instance; id as
+//  the server knows it
 void pair_delivered (pair_t *self, const char *id, const char *action);
 
 //  A number of leaseInfo at the server

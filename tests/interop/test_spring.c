@@ -80,7 +80,7 @@ s_expect_whole (const char *id, json_t *given)
     stage_send (s_pair.feed, event);
     zpeer_event_destroy (&event);
     free (text);
-    pair_delivered (&s_pair, id, "Register");
+    pair_delivered (&s_pair, pair_id (&s_pair, id), "Register");
     json_t *listed = pair_listed (&s_pair, id);
     char *differs = compare_infos (listed, given);
     cr_expect_null (differs, "Spring has %s", differs);
@@ -134,7 +134,7 @@ s_expect_actions (const char *const *set)
     pair_await (&s_pair, "a", "UP", "UNKNOWN", 1000);
     json_int_t renewed = pair_lease (&s_pair, "a", "lastRenewalTimestamp");
     s_act (ZPEER_HEARTBEAT, 1000, 0);
-    pair_delivered (&s_pair, "a", "Heartbeat");
+    pair_delivered (&s_pair, pair_id (&s_pair, "a"), "Heartbeat");
     cr_expect_gt (pair_lease (&s_pair, "a", "lastRenewalTimestamp"), renewed);
     s_act (ZPEER_STATUS_UPDATE, 1001, ZPEER_OUT_OF_SERVICE);
     pair_await (&s_pair, "a", "OUT_OF_SERVICE", "OUT_OF_SERVICE", 1001);
