@@ -30,7 +30,8 @@ build () {
 #  start PORT: starts the server; 0: on any free port
 start () {
     : >"$log"
-    #  As much memory as the tests need, and no compiling for what runs a minute
+    #  As much memory as the tests need, and only the quick one of the two
+    #  compilers: it does not live long
     setpriv --pdeathsig KILL \
         java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$jar" \
         --server.port="$1" >"$log" 2>&1 &

@@ -28,12 +28,14 @@ TestSuite (spring_restart, .fini = s_stop, .timeout = 240);
 static void
 s_end_server (void)
 {
-    int pid = 0;
+    char line[ID_MAX] = "";
     const char *name = getenv ("ZPEER_SPRING_PID");
     FILE *file = name ? fopen (name, "r") : NULL;
-    cr_assert (file && fscanf (file, "%d", &pid) == 1, "no server of run.sh");
+    cr_assert (file && fgets (line, sizeof line, file), "no server of run.sh");
     fclose (file);
-    cr_assert_eq (kill (pid, SIGKILL), 0);
+    long pid = strtol (line, NULL, 10);
+    cr_assert_gt (pid, 1);
+    cr_assert_eq (kill ((pid_t) pid, SIGKILL), 0);
 }
 
 static void
