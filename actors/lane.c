@@ -339,6 +339,7 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
         (bit == R && !(entry->wait & ~(R | H)) && !(entry->flags & OWED))) {
         lane_end (self, ZPEER_ENDED_SETTLED, entry->wait);
         entry->wait = 0;
+        entry->asked = 0;
         entry->flags &= (uint16_t) ~(RENEW | ASK);
         //  Nobody else knows of an attempt of ours that may come late
         lane_flag (entry, OWED, entry->unsure != 0);
@@ -361,6 +362,7 @@ s_forget (zpeer_lane_t *self, entry_t *entry)
     entry->wait = 0;
     entry->misses = entry->errors = 0;
     entry->suspect = 0;
+    entry->asked = 0;  //  What was asked was another life
     entry->flags &= SETTLING | LEAVING;
     if (entry->phase != PHASE_NONE) {
         lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->flight);

@@ -359,3 +359,21 @@ Test (lane_results, one_bad_item_does_not_take_the_others_along)
     cr_expect_str_eq (s.said, "rejected a;");
     cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_DELIVERED), 1);
 }
+
+Test (lane_results, what_was_asked_of_a_forgotten_life_is_asked_again)
+{
+    s_register ('a', 5);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE);
+    EXPECT ("Heartbeat a @5");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a UP @5, Register a UP/UNKNOWN @5");
+    lane_fixture_change (&s, 'a', ZPEER_FORGET, (lane_state_t){.absent = true});
+    CODES (200, 200);
+    s_register ('a', 6);
+    EXPECT ("Register a UP/UNKNOWN @6");
+    lane_fixture_ok (&s);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE);
+    EXPECT ("Heartbeat a @6");
+}
