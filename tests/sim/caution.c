@@ -22,11 +22,12 @@ static void
 s_succeeded (peer_t *peer, const item_t *item)
 {
     peer_key_t *key = &peer->keys[item->key];
-    if (item->action == ZPEER_HEARTBEAT && item->applied_at)
-        key->asked_at = item->applied_at;
-    if (item->action != ZPEER_HEARTBEAT)
+    if (item->action != ZPEER_HEARTBEAT) {
         key->must_ask &= item->code == 500;
-    else if (item->code == 200 || item->code == 404)
+        return;
+    }
+    key->asked_at = item->applied_at;
+    if (item->code == 200 || item->code == 404)
         key->answered = peer->failures + 1;
 }
 

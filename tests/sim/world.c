@@ -172,7 +172,7 @@ s_join (world_t *self, void *whom, uint64_t number)
 {
     peer_t *peer = (peer_t *) whom;
     (void) number;
-    if (!peer->lane)
+    if (!peer->lane && self->now)
         world_count (self, TALLY_JOINED);
     peer_join (peer, rng_chance (&self->rng, 700));
 }
