@@ -182,7 +182,7 @@ measure () {
 #  Everything once: so what changes on the machine meanwhile meets all alike
 plan () {
     local kind peers transport
-    local events=$((200000 * seconds))
+    local events=$((400000 * seconds))
     for kind in heartbeats registers; do
         "$1" stages "$kind" 16000 "$((3 * seconds))"
         "$1" http "$kind" "$((1000 * seconds))"
