@@ -8,7 +8,7 @@
 //  Calm lasts that long, ms, and so many read timeouts: everything must be
 //  settled then
 #define CALM_MS       150000
-#define CALM_TIMEOUTS 15
+#define CALM_TIMEOUTS 30
 
 //  No run has that many steps, unless something goes round and round
 #define STEPS_MAX 20000
