@@ -22,9 +22,20 @@ s_check_guard (world_t *world, peer_t *peer, const item_t *item,
     world_count (world, TALLY_HARMED);
 }
 
-static uint16_t
-s_apply_item (world_t *world, peer_t *peer, const item_t *item)
+//  Half of the items of a batch whose answer somebody will read. One that comes
+//  late and is half refused leaves what nobody can know: the state has not
+//  changed since, so that nothing is settled.
+static bool
+s_fails (world_t *world, const batch_t *batch)
 {
+    return batch->peer->spell == SPELL_ITEM_500 && batch->end == ZPEER_END_OK &&
+           rng_chance (&world->rng, 500);
+}
+
+static uint16_t
+s_apply_item (world_t *world, const batch_t *batch, const item_t *item)
+{
+    peer_t *peer = batch->peer;
     record_t *record = &peer->registry.records[item->key];
     peer_key_t *key = &peer->keys[item->key];
     unsigned flaws = item->action == ZPEER_REGISTER
@@ -35,8 +46,7 @@ s_apply_item (world_t *world, peer_t *peer, const item_t *item)
         key->silent = true;
         return 200;
     }
-    if ((flaws & VERSION_TOXIC) ||
-        (peer->spell == SPELL_ITEM_500 && rng_chance (&world->rng, 500))) {
+    if ((flaws & VERSION_TOXIC) || s_fails (world, batch)) {
         key->toxic = true;
         return 500;
     }
@@ -57,7 +67,7 @@ remote_apply (world_t *world, void *whom, uint64_t count)
         //  At UNKNOWN it does not say what it has
         if (!(record->there && record->status == ZPEER_UNKNOWN))
             item->applied_at = world->now;
-        item->code = s_apply_item (world, peer, item);
+        item->code = s_apply_item (world, batch, item);
         item->copy = record->timestamp;
     }
     world_say (world, "P%u #%" PRIu64 " applied", peer->number, batch->id);
