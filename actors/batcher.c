@@ -201,9 +201,14 @@ static const zpeer_command_t s_commands[] = {
 static void
 s_handle_drain (batcher_t *self)
 {
-    bool idle = !self->more && zpeer_lane_idle (self->lanes[LANE_INSTANCES]) &&
-                zpeer_lane_idle (self->lanes[LANE_ASGS]);
-    if (!self->drain_until || (!idle && self->now < self->drain_until))
+    if (!self->drain_until)
+        return;
+    bool idle = !self->more;
+    for (int i = 0; i < LANES; i++) {
+        zpeer_lane_hurry (self->lanes[i]);
+        idle &= zpeer_lane_idle (self->lanes[i]);
+    }
+    if (!idle && self->now < self->drain_until)
         return;
     uint64_t left = 0;
     for (int i = 0; i < LANES; i++)

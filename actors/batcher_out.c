@@ -43,7 +43,8 @@ void
 batcher_done (batcher_t *self, which_t which, const zpeer_result_t *result)
 {
     zpeer_lane_done (self->lanes[which], self->now, result);
-    zpeer_peerlog_attempt (&self->peerlog, self->now, result);
+    if (which == LANE_INSTANCES || !zpeer_lane_asg_refused (result))
+        zpeer_peerlog_attempt (&self->peerlog, self->now, result);
     s_share_pause (self);
 }
 

@@ -138,6 +138,10 @@ bool zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit,
 bool zpeer_lane_done (zpeer_lane_t *self, uint64_t now,
                       const zpeer_result_t *result);
 
+//  Whether the failure of an ASG update is about the ASG and not about its peer:
+//  it is rejected, and nothing else has to wait. Any 4xx is.
+bool zpeer_lane_asg_refused (const zpeer_result_t *result);
+
 //  When zpeer_lane_next should be called though nothing came in; UINT64_MAX:
 //  not before something does. Never in the past.
 uint64_t
@@ -151,6 +155,9 @@ uint32_t zpeer_lane_items (const zpeer_lane_t *self, uint64_t id);
 uint64_t zpeer_lane_pause (const zpeer_lane_t *self);
 
 void zpeer_lane_hold (zpeer_lane_t *self, uint64_t until);
+
+//  What waits does not wait for company any more: the lane is about to close
+void zpeer_lane_hurry (zpeer_lane_t *self);
 
 //  Ends every task that has not ended, with this ending; what is in flight is
 //  forgotten. For stopping. Returns how many tasks that were.

@@ -195,22 +195,35 @@ s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     }
 }
 
-//  An ASG update has no state to fall back to: what is not taken is gone
+//  An ASG update has no state to fall back to: what is not taken is gone. A peer
+//  that knows no ASGs answers 400 to each, and is well otherwise: no pause.
 static void
-s_asg_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
-                const answer_t *answer)
+s_asg_refused (zpeer_lane_t *self, entry_t *entry, const part_t *part, int code)
 {
-    uint16_t code = s_code (answer, 0);
-    if (s_is_2xx (code)) {
-        s_delivered (self, entry, part);
-        return;
-    }
     lane_end (self, ZPEER_ENDED_REJECTED, part->bits);
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_REJECTED,
                                        .ending = ZPEER_ENDED_REJECTED,
                                        .bits = part->bits,
                                        .code = code});
+}
+
+static void
+s_asg_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+                const answer_t *answer)
+{
+    uint16_t code = s_code (answer, 0);
+    if (s_is_2xx (code))
+        s_delivered (self, entry, part);
+    else
+        s_asg_refused (self, entry, part, code);
+}
+
+bool
+zpeer_lane_asg_refused (const zpeer_result_t *result)
+{
+    return result->end == ZPEER_END_STATUS && result->status >= 400 &&
+           result->status < 500;
 }
 
 //  Batches as large, and as many at once, as the peer can answer in time
@@ -425,6 +438,11 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     uint32_t count = s_unload (self, flight, result);
     if (result->verdict == ZPEER_SUCCESS)
         s_success (self, now, flight, flight->parts, count, result);
+    else if (self->options.asg_life_ms && zpeer_lane_asg_refused (result)) {
+        for (uint32_t i = 0; i < count; i++)
+            s_asg_refused (self, &self->entries[flight->parts[i].handle],
+                           &flight->parts[i], result->status);
+    }
     else if (result->status == 400 || result->status == 413)
         lane_refused (self, now, flight, count, result);
     else

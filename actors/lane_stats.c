@@ -30,6 +30,13 @@ zpeer_lane_idle (const zpeer_lane_t *self)
     return !self->live.count && !self->flight_count && !self->split_count;
 }
 
+void
+zpeer_lane_hurry (zpeer_lane_t *self)
+{
+    if (self->live.count)
+        self->due_at = 0;
+}
+
 uint64_t
 zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
 {

@@ -367,13 +367,14 @@ Test (batcher, a_released_instance_is_told_to_the_acceptor)
     cr_expect_eq (seq, s.seq);
 }
 
-Test (batcher, drain_answers_when_all_is_delivered)
+Test (batcher, drain_sends_at_once_and_answers_when_all_is_delivered)
 {
+    s_set ("zpeer.batch.linger-ms", "60000");
     s_start (false);
     s_ready (6, false);
     s_tell (ZPEER_REGISTER, 2, 0);
-    uint64_t id = s_batch ().id;
     zpeer_command_send (s.batcher, "DRAIN", "5000", "shutdown", NULL);
+    uint64_t id = s_batch ().id;
     s_done ((zpeer_result_t){.id = id});
     cr_assert_eq (zpeer_command_await (s.batcher, LIMIT_MS, s.answer),
                   ZPEER_OK);

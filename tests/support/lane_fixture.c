@@ -190,7 +190,9 @@ void
 lane_fixture_fail (lane_fixture_t *self, zpeer_verdict_t verdict,
                    bool ambiguous, uint16_t status)
 {
-    s_done (self, (zpeer_result_t){.verdict = verdict,
+    s_done (self, (zpeer_result_t){.end = status ? ZPEER_END_STATUS
+                                                 : ZPEER_END_UNSENT,
+                                   .verdict = verdict,
                                    .ambiguous = ambiguous,
                                    .status = status});
 }

@@ -1,0 +1,123 @@
+//  The second lane of a peer: ASG status updates, one by one (DESIGN 6)
+
+#include <criterion/criterion.h>
+#include "lane_fixture.h"
+#include "banned.h"
+
+#define LIFE_MS 30000
+
+static lane_fixture_t s;
+
+static void
+s_setup (void)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.max_items = 1;
+    options.max_in_flight = 1;
+    options.pool = 2;
+    options.asg_life_ms = LIFE_MS;
+    lane_fixture_init_with (&s, &options);
+}
+
+static void
+s_teardown (void)
+{
+    lane_fixture_fini (&s);
+}
+
+TestSuite (lane_asg, .init = s_setup, .fini = s_teardown);
+
+#define EXPECT(text) cr_expect_str_eq (lane_fixture_next (&s), text)
+
+static void
+s_update (char name, zpeer_status_t status)
+{
+    lane_fixture_change (&s, name, ZPEER_ASG_STATUS_UPDATE,
+                         (lane_state_t){.status = status, .absent = true});
+}
+
+Test (lane_asg, updates_go_one_by_one)
+{
+    s_update ('a', ZPEER_UP);
+    s_update ('b', ZPEER_OUT_OF_SERVICE);
+    EXPECT ("AsgStatusUpdate a UP");
+    EXPECT ("");
+    lane_fixture_ok (&s);
+    EXPECT ("AsgStatusUpdate b OUT_OF_SERVICE");
+    lane_fixture_ok (&s);
+    cr_expect (zpeer_lane_idle (s.lane));
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_DELIVERED), 2);
+}
+
+Test (lane_asg, the_newest_status_counts)
+{
+    s_update ('a', ZPEER_UP);
+    s_update ('a', ZPEER_OUT_OF_SERVICE);
+    EXPECT ("AsgStatusUpdate a OUT_OF_SERVICE");
+    s_update ('a', ZPEER_UP);
+    lane_fixture_ok (&s);
+    EXPECT ("AsgStatusUpdate a UP");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_SUPERSEDED), 1);
+}
+
+Test (lane_asg, congestion_is_tried_again)
+{
+    s_update ('a', ZPEER_UP);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_CONGESTION, false, 503);
+    s.now += 1000;
+    EXPECT ("AsgStatusUpdate a UP");
+}
+
+Test (lane_asg, an_update_is_not_worth_sending_for_ever)
+{
+    s_update ('a', ZPEER_UP);
+    zpeer_lane_hold (s.lane, s.now + LIFE_MS);
+    s.now += LIFE_MS;
+    EXPECT ("");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_EXPIRED), 1);
+    cr_expect (zpeer_lane_idle (s.lane));
+}
+
+//  A Spring server answers 400 to every ASG update and is well otherwise
+Test (lane_asg, a_peer_that_knows_no_asgs_is_left_in_peace)
+{
+    s_update ('a', ZPEER_UP);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    cr_expect_str_eq (s.said, "rejected a;");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_REJECTED), 1);
+    cr_expect_eq (zpeer_lane_pause (s.lane), 0, "its instances must not wait");
+    EXPECT ("");
+    s_update ('a', ZPEER_OUT_OF_SERVICE);
+    EXPECT ("AsgStatusUpdate a OUT_OF_SERVICE");
+}
+
+Test (lane_asg, an_item_status_is_the_updates_own)
+{
+    s_update ('a', ZPEER_UP);
+    lane_fixture_next (&s);
+    lane_fixture_codes (&s, (const uint16_t[]){404});
+    cr_expect_str_eq (s.said, "rejected a;");
+    cr_expect_eq (zpeer_lane_pause (s.lane), 0);
+}
+
+Test (lane_asg, a_lost_update_is_gone_and_owed_to_nobody)
+{
+    s_update ('a', ZPEER_UP);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, true, 0);
+    cr_expect_str_eq (s.said, "dropped a;");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_FAILED), 1);
+    cr_expect (zpeer_lane_idle (s.lane));
+    cr_expect_gt (zpeer_lane_pause (s.lane), s.now);
+}
+
+Test (lane_asg, the_oldest_give_way_when_too_many_wait)
+{
+    s_update ('a', ZPEER_UP);
+    s_update ('b', ZPEER_UP);
+    s_update ('c', ZPEER_UP);
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_OVERFLOWED), 1);
+    EXPECT ("AsgStatusUpdate b UP");
+}
