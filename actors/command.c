@@ -180,15 +180,31 @@ s_thread_can_start (void)
            pthread_join (thread, NULL) == 0;
 }
 
+typedef struct {
+    zactor_fn *actor;  //  Borrowed
+    void *args;        //  Borrowed
+} s_start_t;
+
+//  The pipe exists: from here on the actor may create what it needs
+static void
+s_run_actor (zsock_t *pipe, void *args)
+{
+    s_start_t start = *(s_start_t *) args;
+    zpeer_reserve_end ();
+    start.actor (pipe, start.args);
+}
+
 zactor_t *
 zpeer_command_actor (zactor_fn *actor, void *args)
 {
+    s_start_t start = {actor, args};
     //  Both ends of the pipe
     if (zpeer_reserve_begin (0, 2))
         return NULL;
-    zactor_t *self = s_thread_can_start () ? zactor_new (actor, args) : NULL;
+    if (s_thread_can_start ())
+        return zactor_new (s_run_actor, &start);
     zpeer_reserve_end ();
-    return self;
+    return NULL;
 }
 
 static int

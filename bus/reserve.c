@@ -16,8 +16,11 @@
 //  And how often it is looked at: it takes tens of microseconds
 #define REAP_LOOK_NS 20000
 
-//  Held from asking to creating. One context a process, so one mutex a process.
+//  From asking to creating; not a mutex, as another thread may end it. One
+//  context a process, so one of these a process.
 static pthread_mutex_t s_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t s_freed = PTHREAD_COND_INITIALIZER;
+static bool s_busy = false;
 
 //  Opens up to count descriptors, returns how many there were
 static unsigned
@@ -98,15 +101,22 @@ zpeer_reserve_begin (unsigned descriptors, unsigned sockets)
     if (sockets && zpeer_socket_init ())
         return ZPEER_E_RESOURCES;
     pthread_mutex_lock (&s_mutex);
+    while (s_busy)
+        pthread_cond_wait (&s_freed, &s_mutex);
+    s_busy = true;
+    pthread_mutex_unlock (&s_mutex);
     int rc = s_probe (descriptors, sockets);
     if (rc)
-        pthread_mutex_unlock (&s_mutex);
+        zpeer_reserve_end ();
     return rc;
 }
 
 void
 zpeer_reserve_end (void)
 {
+    pthread_mutex_lock (&s_mutex);
+    s_busy = false;
+    pthread_cond_signal (&s_freed);
     pthread_mutex_unlock (&s_mutex);
 }
 

@@ -44,8 +44,7 @@ int zpeer_reserve (unsigned descriptors, unsigned sockets);
 
 //  The same, and until zpeer_reserve_end no other thread gets an answer: what
 //  was found to be free is still so when it is created. Not when it returns
-//  ZPEER_E_RESOURCES. Must not be called in between, by an actor's function
-//  before its signal neither.
+//  ZPEER_E_RESOURCES. Any thread may end it; none may begin again before.
 int zpeer_reserve_begin (unsigned descriptors, unsigned sockets);
 
 void zpeer_reserve_end (void);
