@@ -156,7 +156,7 @@ static void
 s_info (bench_t *self, bool write, stage_t stage)
 {
     static const zpeer_slice_t names[] = {ZPEER_NAME ("info")};
-    char reason[ZPEER_REASON_MAX];
+    char reason[ZPEER_REASON_MAX] = "";
     const zpeer_slice_t app = zpeer_slice_str ("SERVICE-07");
     const zpeer_slice_t id =
         zpeer_slice_str ("host00007.example.net:service-07:8080");

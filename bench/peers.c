@@ -118,7 +118,9 @@ static size_t
 s_read_samples (char *at, double *ms, size_t count, size_t max)
 {
     at = strchr (at, '[');
-    while (at && count < max && (at = strchr (at + 1, '[')) != NULL) {
+    if (at)
+        at = strchr (at + 1, '[');
+    for (; at && count < max; at = strchr (at, '[')) {
         int64_t received = strtoll (at + 1, &at, 10);
         at += strspn (at, ", ");
         ms[count++] = (double) (received - strtoll (at, &at, 10)) / 1e6;
