@@ -103,11 +103,12 @@ build_programs () {
         fail "cannot build the reference (see --no-reference)" "$logs/maven"
 }
 
-#  Figures of a machine that others use say nothing
+#  Figures of a machine that others use say nothing. The build of a moment ago
+#  counts, too, for a minute or two.
 wait_for_calm () {
     local load limit tries
     limit=$(nproc | awk '{ print 0.25 * $1 }')
-    for tries in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    for tries in $(seq 18); do
         load=$(cut -d ' ' -f 1 /proc/loadavg)
         awk "BEGIN { exit !($load <= $limit) }" && return 0
         if [ "$busy" = yes ]; then
@@ -116,7 +117,7 @@ wait_for_calm () {
             return 0
         fi
         [ "$tries" = 1 ] && echo "bench: the load average is $load;" \
-            "waiting up to 2 minutes until it is below $limit"
+            "waiting up to 3 minutes until it is below $limit"
         sleep 10
     done
     fail "the machine is busy, load average $load (--busy measures anyway)"
