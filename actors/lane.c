@@ -65,8 +65,8 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
     self->answering = true;
     self->splittable = true;
     //  An instance may need two items, though a batch has room for one
-    self->items =
-        (zpeer_item_t *) calloc (options->max_items + 2, sizeof *self->items);
+    self->items = (zpeer_item_t *) calloc (options->max_items + ITEMS_BEYOND,
+                                           sizeof *self->items);
     assert (self->items);
     return self;
 }
@@ -329,14 +329,25 @@ s_gather (zpeer_lane_t *self, uint64_t now, entry_t *entry, unsigned bit)
 //  Whoever sent it tells the peers. What is still owed to them cannot always be
 //  settled by that: what it does at a peer depends on what the peer did not yet
 //  get from here.
+static bool
+s_settles (const entry_t *entry, unsigned bit)
+{
+    if (bit == C)
+        return true;
+    //  A Register that waits may have brought the override that is held
+    bool override =
+        (entry->wait & R) && entry->state->override != ZPEER_UNKNOWN;
+    return bit == R && !(entry->wait & ~(R | H)) && !(entry->flags & OWED) &&
+           !override;
+}
+
 static void
 s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
 {
     bool flying = entry->phase != PHASE_NONE;
     if (bit == H || !(changed || lane_wants (entry) || flying))
         return;
-    if (bit == C ||
-        (bit == R && !(entry->wait & ~(R | H)) && !(entry->flags & OWED))) {
+    if (s_settles (entry, bit)) {
         lane_end (self, ZPEER_ENDED_SETTLED, entry->wait);
         entry->wait = 0;
         entry->asked = 0;

@@ -112,6 +112,7 @@ typedef struct {
     uint32_t rejected;  //  Instances the peer does not take
     uint32_t batches_in_flight;
     uint32_t size;          //  Items a batch may have at present
+    uint32_t byte_limit;    //  Bytes a batch may have at present
     uint32_t window;        //  Batches that may be in flight at present
     uint64_t memory_bytes;  //  Of the lane itself, without states
 } zpeer_lane_stats_t;

@@ -17,6 +17,9 @@
 //  How much of the read timeout a batch may need by what is known of the peer
 #define TIMEOUT_SHARE 3
 
+//  From a halved byte limit back to the whole one, in so many full batches
+#define BYTE_STEPS 64
+
 //  --------------------------------------------------------------------------
 //  Success: item by item
 
@@ -137,8 +140,9 @@ s_newer (zpeer_lane_t *self, entry_t *entry, const zpeer_copy_t *copy)
             (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy});
 }
 
-//  The first status that no rule below expects; 0: none
-static uint16_t
+//  The first status that no rule below expects (an entry without one has 0);
+//  -1: there is none
+static int
 s_wrong (const part_t *part, const answer_t *answer)
 {
     for (unsigned i = 0; i < part->count; i++) {
@@ -147,7 +151,7 @@ s_wrong (const part_t *part, const answer_t *answer)
             !(code == 409 && part->actions[i] == ZPEER_HEARTBEAT))
             return code;
     }
-    return 0;
+    return -1;
 }
 
 static void
@@ -176,14 +180,14 @@ static void
 s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
              const answer_t *answer)
 {
-    uint16_t code = s_wrong (part, answer);
-    if (code) {
+    int wrong = s_wrong (part, answer);
+    if (wrong >= 0) {
         lane_merge (self, entry, part->bits);
-        s_bad_item (self, entry, code);
+        s_bad_item (self, entry, (uint16_t) wrong);
         return;
     }
     s_delivered (self, entry, part);
-    code = s_code (answer, 0);
+    uint16_t code = s_code (answer, 0);
     if (code == 409)
         s_newer (self, entry, answer->copy);
     else if (code == 404 && part->count == 1 &&
@@ -226,6 +230,19 @@ zpeer_lane_asg_refused (const zpeer_result_t *result)
            result->status < 500;
 }
 
+//  A peer that took a batch of nearly the limit may take larger ones again: in
+//  small steps, as every step too far costs a request
+static void
+s_grow_bytes (zpeer_lane_t *self, const flight_t *flight)
+{
+    uint32_t most = self->options.max_bytes;
+    uint32_t step = most / BYTE_STEPS + 1;
+    if (flight->bytes < self->byte_limit / 2)
+        return;
+    self->byte_limit =
+        self->byte_limit < most - step ? self->byte_limit + step : most;
+}
+
 //  Batches as large, and as many at once, as the peer can answer in time
 static void
 s_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
@@ -261,6 +278,7 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     if (self->last_ok < flight->id)
         self->last_ok = flight->id;
     s_follow (self, now, flight);
+    s_grow_bytes (self, flight);
     lane_settle_all (self, now);
     for (uint32_t i = 0; i < count; i++) {
         const part_t *part = &parts[i];

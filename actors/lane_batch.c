@@ -409,8 +409,8 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
     if (!s_free (self, now, credit) ||
         !(self->live.count || self->owed.count || self->split_count))
         return false;
-    build_t build = {.flight =
-                         s_flight_new (id, now, self->options.max_items + 2)};
+    build_t build = {.flight = s_flight_new (
+                         id, now, self->options.max_items + ITEMS_BEYOND)};
     while (s_build (self, now, &build)) {
         if (!build.flight->count) {  //  All of it was given up
             if (build.split)

@@ -25,6 +25,11 @@
 #define NOBODY UINT32_MAX  //  No handle: end of a queue
 #define NEVER  UINT64_MAX
 
+//  Room for items beyond the most a batch may have: the first instance may need
+//  two where there is room for one, and the next is rendered before it is
+//  found not to fit
+#define ITEMS_BEYOND 3
+
 //  Why an instance is in a batch
 typedef enum {
     PHASE_NONE,   //  It is in none

@@ -11,6 +11,7 @@
 //  3. What is answered 400 alone becomes a suspect: it is owed, and only sent
 //     alone. Answered 400 alone again, with a 2xx to a later batch in between,
 //     it is rejected.
+//     413 alone is treated the same, for a peer in trouble may say that too.
 //  4. When no part at all was delivered, the peer answers 400 to everything:
 //     all of it is owed, and nothing is split until the next 2xx.
 
@@ -176,13 +177,10 @@ lane_split_step (zpeer_lane_t *self, uint64_t now, split_t *split,
 //  400 and 413
 
 static void
-s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count,
-             bool same, const zpeer_result_t *result)
+s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
 {
     if (self->byte_limit > flight->bytes / 2)
         self->byte_limit = flight->bytes / 2;
-    if (flight->count == 1 && same)
-        s_reject (self, &self->entries[flight->parts[0].handle], result);
     for (uint32_t i = count; i-- > 0;)
         lane_stand (self, &self->entries[flight->parts[i].handle], true);
 }
@@ -236,10 +234,10 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
                     flight->parts[i].bits);
     const part_t *first = &flight->parts[0];
     bool same = first->seq == self->entries[first->handle].state->seq;
-    if (result->status == 413)
-        s_too_large (self, flight, count, same, result);
-    else if (flight->count == 1)  //  A forgotten one may be the bad one
+    if (flight->count == 1)  //  A forgotten one may be the bad one
         s_alone (self, now, flight, same, result);
+    else if (result->status == 413)
+        s_too_large (self, flight, count);
     else if (flight->split || self->splittable)
         s_bisect (self, flight, count);
     else {

@@ -81,6 +81,7 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
         .unsure = self->unsure_count,
         .batches_in_flight = self->flight_count,
         .size = self->size,
+        .byte_limit = self->byte_limit,
         .window = self->window < self->credit ? self->window : self->credit,
     };
     memcpy (stats->ended, self->ended, sizeof stats->ended);
@@ -90,9 +91,10 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
         stats->renew += (entry->flags & RENEW) != 0;
         stats->rejected += (entry->flags & REFUSED) != 0;
     }
-    stats->memory_bytes = sizeof *self + self->capacity * sizeof (entry_t) +
-                          self->unsure_capacity * sizeof (doubt_t) +
-                          (self->options.max_items + 2) * sizeof (zpeer_item_t);
+    stats->memory_bytes =
+        sizeof *self + self->capacity * sizeof (entry_t) +
+        self->unsure_capacity * sizeof (doubt_t) +
+        (self->options.max_items + ITEMS_BEYOND) * sizeof (zpeer_item_t);
     for (uint32_t i = 0; i < self->flight_count; i++)
         stats->memory_bytes +=
             sizeof (flight_t) + self->flights[i]->count * sizeof (part_t);

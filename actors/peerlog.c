@@ -269,6 +269,7 @@ s_lane_figures (zpeer_outcome_t *map, const zpeer_lane_stats_t *stats)
     zpeer_outcome_uint (map, "refused", stats->rejected);
     zpeer_outcome_uint (map, "batches-in-flight", stats->batches_in_flight);
     zpeer_outcome_uint (map, "batch-size", stats->size);
+    zpeer_outcome_uint (map, "batch-bytes", stats->byte_limit);
     zpeer_outcome_uint (map, "window", stats->window);
     zpeer_outcome_uint (map, "memory-bytes", stats->memory_bytes);
 }

@@ -268,6 +268,14 @@ Test (lane, a_replicated_register_does_not_settle_an_override)
             "Register a OUT_OF_SERVICE/OUT_OF_SERVICE @6");
 }
 
+Test (lane, a_replicated_register_does_not_settle_the_override_of_another)
+{
+    REGISTER ('a', LIVE (OUT, OUT, 5));
+    REGISTER ('a', LIVE (OUT, OUT, 6), .replicated = true);
+    EXPECT ("DeleteStatusOverride a OUT_OF_SERVICE @6, "
+            "Register a OUT_OF_SERVICE/OUT_OF_SERVICE @6");
+}
+
 Test (lane, a_replicated_event_is_not_sent_on)
 {
     REGISTER ('a', LIVE (UP, UNKNOWN, 5), .replicated = true);

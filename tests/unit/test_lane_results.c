@@ -377,3 +377,12 @@ Test (lane_results, what_was_asked_of_a_forgotten_life_is_asked_again)
     lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE);
     EXPECT ("Heartbeat a @6");
 }
+
+Test (lane_results, an_item_without_a_status_is_not_delivered)
+{
+    s_register ('a', 5);
+    lane_fixture_next (&s);
+    CODES (0);
+    cr_expect_str_eq (s.said, "rejected a;");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_DELIVERED), 0);
+}

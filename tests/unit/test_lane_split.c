@@ -90,14 +90,42 @@ Test (lane_split, a_batch_too_large_is_halved)
     cr_expect_geq (s.items, items / 2 - 1);
 }
 
-Test (lane_split, a_single_item_too_large_is_rejected)
+Test (lane_split, an_item_too_large_is_rejected_the_second_time)
 {
     lane_fixture_change (&s, 'a', ZPEER_REGISTER,
                          (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 413);
-    cr_expect_str_eq (s.said, "rejected a;");
-    cr_expect_str_eq (lane_fixture_next (&s), "");
+    cr_expect_str_eq (s.said, "dropped a;", "the peer may be in trouble");
+    s.now = zpeer_lane_wake (s.lane, s.now, 6);
+    cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5");
+    lane_fixture_ok (&s);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 413);
+    cr_expect_str_eq (s.said, "dropped a;rejected a;");
+}
+
+Test (lane_split, the_byte_limit_grows_again)
+{
+    zpeer_lane_stats_t stats;
+    s_register_all ();
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 413);
+    zpeer_lane_stats (s.lane, &stats);
+    uint32_t limit = stats.byte_limit;
+    cr_expect_lt (limit, s.options.max_bytes);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    zpeer_lane_stats (s.lane, &stats);
+    cr_expect_gt (stats.byte_limit, limit);
+    for (unsigned i = 0; i < 100 && stats.byte_limit < s.options.max_bytes;
+         i++) {
+        s_register_all ();
+        while (*lane_fixture_next (&s))
+            lane_fixture_ok (&s);
+        zpeer_lane_stats (s.lane, &stats);
+    }
+    cr_expect_gt (stats.byte_limit, 2 * limit);
 }
 
 //  A batch of two is refused, of which one is forgotten while it is on its way:
@@ -124,4 +152,23 @@ Test (lane_split, with_a_forgotten_one_an_instance_was_not_alone)
 Test (lane_split, with_a_forgotten_one_a_batch_too_large_rejects_nobody)
 {
     s_refuse_with_a_forgotten_one (413);
+}
+
+//  An instance that needs two items where a batch has room for one
+Test (lane_small, each_instance_goes_alone_with_both_its_items)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.max_items = 1;
+    lane_fixture_t small;
+    lane_fixture_init_with (&small, &options);
+    for (char name = 'a'; name <= 'c'; name++)
+        lane_fixture_change (
+            &small, name, ZPEER_REGISTER,
+            (lane_state_t){.status = ZPEER_UP, .timestamp = 5, .fresh = true});
+    for (char name = 'a'; name <= 'c'; name++) {
+        lane_fixture_next (&small);
+        cr_expect_eq (small.items, 2);
+        lane_fixture_ok (&small);
+    }
+    lane_fixture_fini (&small);
 }
