@@ -135,9 +135,9 @@ zpeer_outcome_conflict (zpeer_buffer_t *out, zpeer_slice_t peer,
 {
     zpeer_outcome_t map;
     s_begin_state (&map, out, peer, state);
-    s_opt_uint (&map, "lastDirtyTimestamp", copy->timestamp);
+    s_opt_uint (&map, "lastDirtyTimestamp", copy ? copy->timestamp : 0);
     s_opt_uint (&map, "ownTimestamp", state->top);
-    zpeer_outcome_str (&map, "copy", copy->json);
+    s_opt_str (&map, "copy", copy ? copy->json : (zpeer_slice_t){NULL, 0});
     zpeer_outcome_end (&map);
 }
 

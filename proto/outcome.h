@@ -76,7 +76,8 @@ zpeer_outcome_uint (zpeer_outcome_t *self, const char *key, uint64_t value);
 //  Without it the map is not complete
 void zpeer_outcome_end (zpeer_outcome_t *self);
 
-//  What an outcome says about an instance. peer is empty where none is meant.
+//  What an outcome says about an instance. peer is empty where none is meant;
+//  copy is NULL when the peer sent none.
 void
 zpeer_outcome_conflict (zpeer_buffer_t *out, zpeer_slice_t peer,
                         const zpeer_state_t *state, const zpeer_copy_t *copy);

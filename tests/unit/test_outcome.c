@@ -66,6 +66,14 @@ Test (outcome, a_conflict_carries_the_peers_copy_as_it_was)
                       "\"copy\"=>\"{\"a\":1}\"}");
 }
 
+Test (outcome, a_conflict_may_come_without_a_copy)
+{
+    zpeer_outcome_conflict (&s_out, s_peer, s_state, NULL);
+    cr_expect_str_eq (s_text (), "{\"peer\"=>\"http://peer1:8761/eureka/\", "
+                                 "\"app\"=>\"ORDERS\", \"id\"=>\"host:1\", "
+                                 "\"ownTimestamp\"=>9}");
+}
+
 Test (outcome, a_rejection_says_what_was_answered)
 {
     zpeer_outcome_rejected (&s_out, s_peer, s_state, 500, 3);
