@@ -14,7 +14,6 @@ struct zpeer_attempt {
     zpeer_slice_t body;       //  Borrowed
     size_t offset;            //  Of the next single request
     uint32_t made;            //  Requests asked for
-    bool resent;              //  Some request went out more than once
     bool deviates;            //  Some single request's status is not 2xx
     zpeer_result_t result;    //  Its pointers lead to what follows
     uint16_t *codes;          //  Owned; of single requests
@@ -189,7 +188,6 @@ zpeer_attempt_reply (zpeer_attempt_t *self, const zpeer_statuses_t *busy,
     zpeer_result_t *result = &self->result;
     result->status = reply->status;
     result->retry_after_ms = reply->retry_after_ms;
-    self->resent |= reply->resent;
     s_set_detail (self, reply->detail);
     zpeer_end_t end = reply->end;
     if (end == ZPEER_END_OK)
@@ -205,8 +203,7 @@ zpeer_attempt_reply (zpeer_attempt_t *self, const zpeer_statuses_t *busy,
 }
 
 //  Codes and copies belong to an attempt that came to its end. A broken one is
-//  tried again as a whole: what was answered before, or had been sent before,
-//  may have been applied.
+//  tried again as a whole: what was answered before may have been applied.
 zpeer_end_t
 zpeer_attempt_end (zpeer_attempt_t *self, zpeer_end_t end)
 {
@@ -217,7 +214,7 @@ zpeer_attempt_end (zpeer_attempt_t *self, zpeer_end_t end)
         result->codes = NULL;
         result->copies = NULL;
         result->copy_count = 0;
-        result->ambiguous = self->made > 1 || self->resent;
+        result->ambiguous = self->made > 1;
     }
     result->end = end;
     return end;

@@ -7,13 +7,12 @@
     Threads: one at a time. Blocking: zpeer_http_poll only.
     Units: ms; now is monotonic and never goes back.
 
-    Delivery is at least once. When a kept connection turns out to be dead in
-    the moment it is used, curl sends the request again on a new one without
-    being asked (the result says so); the peer may see it twice.
+    A request goes out once. When a kept connection turns out to be dead in the
+    moment it is used, the result is RESET: the peer may have had it.
 
-    What curl does on its own and is switched off: redirects (a 3xx is a status
-    like any other), Expect: 100-continue, proxies of the environment, .netrc,
-    signals, other protocols.
+    What curl does on its own and is switched off: sending again, redirects (a
+    3xx is a status like any other), Expect: 100-continue, proxies of the
+    environment, .netrc, signals, other protocols.
 */
 #ifndef ZPEER_HTTP_H_INCLUDED
 #define ZPEER_HTTP_H_INCLUDED
@@ -59,7 +58,6 @@ typedef struct {
     void *token;
     zpeer_end_t end;
     uint16_t status;  //  0: none came
-    bool resent;      //  curl has sent it more than once
     uint32_t elapsed_ms;
     uint32_t retry_after_ms;  //  0: none; from seconds or from a date
     zpeer_slice_t body;  //  Borrowed until the next zpeer_http_next; decoded

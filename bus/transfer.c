@@ -34,7 +34,9 @@ s_class (CURLcode code)
     case CURLE_OPERATION_TIMEDOUT:  //  Connecting: the rest is timed here
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-    case CURLE_GOT_NOTHING: return CLASS_NETWORK;
+    case CURLE_GOT_NOTHING:
+    case CURLE_ABORTED_BY_CALLBACK:  //  Ours: curl was about to send it again
+        return CLASS_NETWORK;
 
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_SSL_CERTPROBLEM:
@@ -63,10 +65,10 @@ s_curl_end (const zpeer_transfer_t *self, CURLcode code)
 {
     if (code == CURLE_OK)
         return ZPEER_END_STATUS;
-    bool sent = self->sends > 0;
+    bool sent = self->sent;
     switch (s_class (code)) {
     case CLASS_NETWORK: return sent ? ZPEER_END_RESET : ZPEER_END_UNSENT;
-    //  After a first sending it was the second connection that failed
+    //  Once it was sent, it was the next connection that failed
     case CLASS_TLS: return sent ? ZPEER_END_RESET : ZPEER_END_TLS;
     case CLASS_ANSWER: return sent ? ZPEER_END_UNUSABLE : ZPEER_END_INTERNAL;
     default: return ZPEER_END_INTERNAL;
@@ -102,6 +104,11 @@ s_finish (zpeer_transfer_t *self, uint64_t now, zpeer_end_t end)
 
 //  A connection is there, and the request goes out next. Until this is called
 //  not one byte of it has left.
+//
+//  1. A request goes out on a kept connection, which dies without an answer.
+//  2. curl connects anew, and would send it again.
+//  3. The peer may have had it, and may apply it late: whoever repeats it must
+//     know, so that it counts and is settled. curl does not tell, and must not.
 static int
 s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
 {
@@ -110,7 +117,9 @@ s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
     (void) port;
     (void) local_port;
     zpeer_transfer_t *self = (zpeer_transfer_t *) arg;
-    self->sends++;
+    if (self->sent)
+        return CURL_PREREQFUNC_ABORT;
+    self->sent = true;
     self->moved_at = self->now;
     return CURL_PREREQFUNC_OK;
 }
@@ -294,7 +303,7 @@ zpeer_transfer_start (zpeer_transfer_t *self,
     self->started_at = now;
     self->moved_bytes = 0;
     self->header_bytes = 0;
-    self->sends = 0;
+    self->sent = false;
     self->detail[0] = 0;
 }
 
@@ -304,7 +313,7 @@ zpeer_transfer_wake (const zpeer_transfer_t *self)
     uint64_t deadline_at = self->started_at + self->deadline_ms;
     uint64_t silent_at = self->moved_at + self->read_timeout_ms;
     //  Until there is a connection, curl watches over it
-    return self->sends && silent_at < deadline_at ? silent_at : deadline_at;
+    return self->sent && silent_at < deadline_at ? silent_at : deadline_at;
 }
 
 //  All that moved so far, both ways. Of a body this is what went over the wire:
@@ -335,7 +344,7 @@ zpeer_transfer_check (zpeer_transfer_t *self, uint64_t now)
               late ? "not done in" : "nothing moved for",
               late ? self->deadline_ms : self->read_timeout_ms);
     s_finish (self, now,
-              self->sends ? ZPEER_END_READ_TIMEOUT : ZPEER_END_UNSENT);
+              self->sent ? ZPEER_END_READ_TIMEOUT : ZPEER_END_UNSENT);
     return true;
 }
 
@@ -347,6 +356,9 @@ zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now)
                   "the answer is larger than %zu bytes",
                   self->header_bytes > HEADERS_MAX ? (size_t) HEADERS_MAX
                                                    : self->reply_max_bytes);
+    else if (code == CURLE_ABORTED_BY_CALLBACK)
+        snprintf (self->detail, sizeof self->detail,
+                  "the connection was lost before an answer came");
     else if (code != CURLE_OK && !self->detail[0])
         snprintf (self->detail, sizeof self->detail, "%s",
                   curl_easy_strerror (code));
@@ -379,7 +391,6 @@ zpeer_transfer_result (const zpeer_transfer_t *self,
         .token = self->token,
         .end = self->end,
         .status = self->status,
-        .resent = self->sends > 1,
         .elapsed_ms = self->elapsed_ms,
         .retry_after_ms = s_retry_after (self),
         .body = {self->reply.data, self->reply.size},

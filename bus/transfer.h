@@ -38,7 +38,7 @@ typedef struct {
     uint64_t moved_at;     //  When bytes moved last
     uint64_t moved_bytes;  //  How many had, then
     size_t header_bytes;   //  Of the answer
-    unsigned sends;        //  How often a connection was there to send on
+    bool sent;             //  A connection was there to send it on
     zpeer_buffer_t reply;  //  Owned
 
     //  How it ended

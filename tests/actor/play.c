@@ -162,6 +162,17 @@ play_request (int peer)
 }
 
 void
+play_end_of (int peer)
+{
+    time_t until = time (NULL) + LIMIT_S;
+    char byte;
+    ssize_t got;
+    while ((got = recv (peer, &byte, 1, 0)) < 0)
+        s_turn (peer, until);
+    cr_assert_eq (got, 0, "the client has sent something");
+}
+
+void
 play_swallow (int peer, size_t size)
 {
     zpeer_buffer_reset (&s_request);

@@ -54,6 +54,9 @@ int play_accept (void);
 //  The next whole request on it; stays until the next call
 const char *play_request (int peer);
 
+//  Fails the test unless the client closes without another word
+void play_end_of (int peer);
+
 void play_send (int peer, const char *text);
 
 void play_send_bytes (int peer, const char *data, size_t size);

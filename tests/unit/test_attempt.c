@@ -148,25 +148,6 @@ Test (attempt, another_status_ends_all_and_what_was_answered_is_not_known)
     zpeer_attempt_destroy (&self);
 }
 
-Test (attempt, what_curl_sent_twice_may_have_been_applied_though_it_failed)
-{
-    for (int resent = 0; resent < 2; resent++) {
-        zpeer_attempt_t *self = s_new (ZPEER_MODE_BATCH, 1);
-        zpeer_wire_request_t request;
-        zpeer_reply_t reply = {
-            .end = ZPEER_END_TLS,
-            .resent = resent,
-            .detail = "",
-        };
-        cr_assert_eq (zpeer_attempt_next (self, &request), ZPEER_OK);
-        cr_assert_eq (zpeer_attempt_reply (self, &s_busy, &reply),
-                      ZPEER_END_TLS);
-        zpeer_attempt_end (self, ZPEER_END_TLS);
-        cr_assert_eq (zpeer_attempt_result (self)->ambiguous, resent);
-        zpeer_attempt_destroy (&self);
-    }
-}
-
 Test (attempt, a_body_with_fewer_or_more_requests_than_items_is_refused)
 {
     zpeer_wire_request_t request;
