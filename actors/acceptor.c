@@ -85,8 +85,8 @@ static void
 s_reject (void *arg, const char *reason)
 {
     self_t *self = (self_t *) arg;
-    uint64_t held;
-    if (zpeer_throttle_pass (&self->rejections, self->now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_throttle_pass (&self->rejections, self->now, held))
         zpeer_log (&self->log, EVENT_REJECTED, reason, held);
 }
 

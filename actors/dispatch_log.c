@@ -18,8 +18,8 @@ static void
 s_log_network (zpeer_dispatch_log_t *self, uint64_t now,
                const zpeer_result_t *result)
 {
-    uint64_t held;
-    if (!zpeer_throttle_pass (&self->network, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (!zpeer_throttle_pass (&self->network, now, held))
         return;
     char text[ZPEER_COUNTER_TEXT_MAX];
     zpeer_log (&self->log, NETWORK_FAILURE, self->url, s_count (result, text),
@@ -30,8 +30,8 @@ static void
 s_log_silence (zpeer_dispatch_log_t *self, uint64_t now,
                const zpeer_result_t *result)
 {
-    uint64_t held;
-    if (!zpeer_throttle_pass (&self->silence, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (!zpeer_throttle_pass (&self->silence, now, held))
         return;
     char text[ZPEER_COUNTER_TEXT_MAX];
     zpeer_log (&self->log, READ_TIMEOUT, self->url, s_count (result, text),
@@ -42,8 +42,8 @@ static void
 s_log_tls (zpeer_dispatch_log_t *self, uint64_t now,
            const zpeer_result_t *result)
 {
-    uint64_t held;
-    if (zpeer_throttle_pass (&self->tls, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_throttle_pass (&self->tls, now, held))
         zpeer_log (&self->log, TLS_FAILURE, self->url, result->items,
                    result->detail, held);
 }
@@ -52,8 +52,8 @@ static void
 s_log_unusable (zpeer_dispatch_log_t *self, uint64_t now,
                 const zpeer_result_t *result)
 {
-    uint64_t held;
-    if (!zpeer_throttle_pass (&self->unusable, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (!zpeer_throttle_pass (&self->unusable, now, held))
         return;
     char text[ZPEER_COUNTER_TEXT_MAX];
     zpeer_log (&self->log, UNUSABLE_ANSWER, self->url, s_count (result, text),
@@ -64,8 +64,8 @@ static void
 s_log_internal (zpeer_dispatch_log_t *self, uint64_t now,
                 const zpeer_result_t *result)
 {
-    uint64_t held;
-    if (zpeer_throttle_pass (&self->internal, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_throttle_pass (&self->internal, now, held))
         zpeer_log (&self->log, INTERNAL_FAILURE, self->url, result->items,
                    result->detail, held);
 }
@@ -89,8 +89,8 @@ void
 zpeer_dispatch_log_unheard (zpeer_dispatch_log_t *self, uint64_t now,
                             uint32_t waited_ms)
 {
-    uint64_t held;
-    if (zpeer_throttle_pass (&self->health, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_throttle_pass (&self->health, now, held))
         zpeer_log (&self->log, HEALTH_SILENT, waited_ms, self->url, held);
 }
 

@@ -178,8 +178,8 @@ s_give_up (zpeer_handover_t *self, lane_t *lane, uint64_t now)
     s_lane_note (lane, lane->kept);
     zpeer_chunk_unref (&lane->kept);
     lane->behind = true;
-    uint64_t held;
-    if (zpeer_throttle_pass (&lane->log, now, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_throttle_pass (&lane->log, now, held))
         zpeer_log (self->log, INBOX_FULL, (unsigned) (lane - self->lanes),
                    (unsigned) (now - lane->refused_at), lane->noted.count,
                    held);

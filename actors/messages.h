@@ -2,7 +2,7 @@
 
     One table, from which the ids, the texts and MESSAGES.md come. An id never
     changes and is never used again; every text names at least one thing. Lines
-    that are sampled (throttle.h) end with how many were held back.
+    that are sampled (throttle.h) end with how many were held back, if any were.
 */
 #ifndef ZPEER_MESSAGES_H_INCLUDED
 #define ZPEER_MESSAGES_H_INCLUDED
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <zpeer/log.h>
 
-//  The end of a sampled line
-#define ZPEER_HELD " (%" PRIu64 " more held back)"
+//  The end of a sampled line: what zpeer_throttle_pass says
+#define ZPEER_HELD "%s"
 
 //  name, id, level, format, what to do
 #define ZPEER_MESSAGES(X)                                                      \

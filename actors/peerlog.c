@@ -36,7 +36,7 @@ zpeer_peerlog_fini (zpeer_peerlog_t *self)
 
 //  Whether a line of this kind may be written now
 static bool
-s_pass (zpeer_peerlog_t *self, zpeer_peerlog_kind_t kind, uint64_t *held)
+s_pass (zpeer_peerlog_t *self, zpeer_peerlog_kind_t kind, char *held)
 {
     return zpeer_throttle_pass (&self->throttles[kind], self->now, held);
 }
@@ -78,10 +78,10 @@ static void
 s_conflict (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
 {
     const zpeer_name_t *name = report->state->name;
-    uint64_t held;
+    char held[ZPEER_THROTTLE_TEXT_MAX];
     if (!self->conflicts)
         return;
-    if (s_pass (self, ZPEER_PEERLOG_CONFLICT, &held))
+    if (s_pass (self, ZPEER_PEERLOG_CONFLICT, held))
         zpeer_log (&self->log, CONFLICT, self->url, zpeer_name_app (name).data,
                    zpeer_name_id (name).data, held);
     zpeer_outcome_conflict (zpeer_report_map (&self->report),
@@ -94,8 +94,8 @@ static void
 s_rejected (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
 {
     const zpeer_name_t *name = report->state->name;
-    uint64_t held;
-    if (s_pass (self, ZPEER_PEERLOG_REJECTED, &held))
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (s_pass (self, ZPEER_PEERLOG_REJECTED, held))
         zpeer_log (&self->log, INSTANCE_REJECTED, self->url,
                    zpeer_name_app (name).data, zpeer_name_id (name).data,
                    (unsigned) report->code, held);
@@ -215,19 +215,19 @@ static void
 s_log_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
 {
     char text[ZPEER_COUNTER_TEXT_MAX];
-    uint64_t held;
+    char held[ZPEER_THROTTLE_TEXT_MAX];
     if (result->announce)
         zpeer_log (&self->log, ESCALATED, self->url,
                    zpeer_counter_text (result->count, result->max, text),
                    (unsigned) self->tasks);
     if (result->end == ZPEER_END_BUSY) {
-        if (s_pass (self, ZPEER_PEERLOG_CONGESTED, &held))
+        if (s_pass (self, ZPEER_PEERLOG_CONGESTED, held))
             zpeer_log (&self->log, PEER_CONGESTED, self->url, result->status,
                        result->items, held);
     }
     else if (result->end == ZPEER_END_STATUS ||
              result->end == ZPEER_END_STATUS_5XX) {
-        if (s_pass (self, ZPEER_PEERLOG_STATUS, &held))
+        if (s_pass (self, ZPEER_PEERLOG_STATUS, held))
             zpeer_log (&self->log, HTTP_STATUS, self->url, result->status,
                        (unsigned) self->tasks, held);
     }
@@ -277,9 +277,9 @@ s_lane_figures (zpeer_outcome_t *map, const zpeer_lane_stats_t *stats)
 static void
 s_note_overflow (zpeer_peerlog_t *self, const zpeer_lane_stats_t *stats)
 {
-    uint64_t held;
+    char held[ZPEER_THROTTLE_TEXT_MAX];
     if (stats->ended[ZPEER_ENDED_OVERFLOWED] > self->overflowed &&
-        s_pass (self, ZPEER_PEERLOG_OVERFLOW, &held))
+        s_pass (self, ZPEER_PEERLOG_OVERFLOW, held))
         zpeer_log (&self->log, LANE_OVERFLOW, stats->queued, self->url, held);
     self->overflowed = stats->ended[ZPEER_ENDED_OVERFLOWED];
 }

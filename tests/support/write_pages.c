@@ -70,17 +70,28 @@ s_write_format (const char *format)
     }
 }
 
+//  In a line it is there or not; on the page it has to be seen
+#undef ZPEER_HELD
+#define ZPEER_HELD " (%u more held back)"
+
+static const zpeer_message_info_t s_messages[] = {
+#define X(name, id, level, format, advice)                                     \
+    {id, format, advice, ZPEER_LOG_##level},
+    ZPEER_MESSAGES (X)
+#undef X
+};
+
 static void
 s_write_messages (void)
 {
     printf ("# Messages\n\n"
             "What the library tells a host that gave it a log function. An id "
             "never changes.\nLines that end with a number held back come once "
-            "in 10 s, per peer and kind.\n\n"
+            "in 10 s, per peer and kind; where\nnone were held back, they do "
+            "not say so.\n\n"
             "| id | level | text | what to do |\n|---|---|---|---|\n");
     for (int i = 0; i < ZPR_MESSAGES; i++) {
-        const zpeer_message_info_t *info =
-            zpeer_message_info ((zpeer_message_t) i);
+        const zpeer_message_info_t *info = &s_messages[i];
         printf ("| %s | %s | ", info->id, zpeer_log_level_name (info->level));
         s_write_format (info->format);
         printf (" | %s |\n", info->advice);

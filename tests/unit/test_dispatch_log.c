@@ -86,6 +86,7 @@ Test (dispatch_log, one_line_of_a_kind_in_ten_seconds_says_how_many_were_held)
     s_fail (&self, 1100, ZPEER_END_RESET, 2);
     s_fail (&self, 10999, ZPEER_END_UNSENT, 3);
     cr_assert_eq (self.lines, 1, "reset and refused are one kind");
+    cr_assert_null (strstr (self.text, "held back"), "%s", self.text);
     s_fail (&self, 1100, ZPEER_END_READ_TIMEOUT, 4);
     cr_assert_eq (self.lines, 2, "a timeout is another");
     s_fail (&self, 11000, ZPEER_END_UNSENT, 10);
