@@ -203,7 +203,7 @@ plan () {
     done
     "$1" latency 1000 "$seconds"
     "$1" latency 20000 "$seconds"
-    "$1" sick 10000 "$((events / 20000))" 1000 "$seconds"
+    "$1" sick 10000 "$((events / 10000))" 1000 "$seconds"
     "$1" memory 100000 4
     "$1" idle well 10000 "$((seconds + 3))"
     "$1" idle well 10000 "$((seconds + 3))" off
