@@ -178,8 +178,9 @@ s_start_health (zpeer_engine_t *self)
     return rc ? rc : ZPEER_ENGINE_CALL (self, self->health, "START");
 }
 
+//  It listens, and reads nothing yet: what feeders have sent by now waits
 static int
-s_start_acceptor (zpeer_engine_t *self)
+s_create_acceptor (zpeer_engine_t *self)
 {
     int rc = s_create (self, &self->acceptor, zpeer_acceptor);
     if (rc == ZPEER_OK)
@@ -191,7 +192,7 @@ s_start_acceptor (zpeer_engine_t *self)
     if (rc == ZPEER_OK)
         rc = s_bind (self, self->acceptor, "BIND",
                      self->options->events_endpoint, self->events);
-    return rc ? rc : ZPEER_ENGINE_CALL (self, self->acceptor, "START");
+    return rc;
 }
 
 //  Reads this node's own URL, if there is one
@@ -232,7 +233,7 @@ s_wire (zpeer_engine_t *self)
 }
 
 static int
-s_start (zpeer_engine_t *self)
+s_create_all (zpeer_engine_t *self)
 {
     int rc = s_read_own (self);
     if (rc == ZPEER_OK)
@@ -247,7 +248,7 @@ s_start (zpeer_engine_t *self)
         rc = s_start_reporter (self);
     if (rc == ZPEER_OK)
         rc = s_start_health (self);
-    return rc ? rc : s_start_acceptor (self);
+    return rc ? rc : s_create_acceptor (self);
 }
 
 //  Adds the peers that are in the options. Our own URL may well be in a list
@@ -273,6 +274,17 @@ s_add_listed (zpeer_engine_t *self)
     *self->error = 0;
 }
 
+static void
+s_log_start (const zpeer_engine_t *self)
+{
+    const char *unused;
+    for (size_t i = 0; (unused = zpeer_options_unused (self->options, i)); i++)
+        zpeer_log (&self->log, OPTION_UNUSED, unused);
+    zpeer_log (&self->log, ENGINE_STARTED, self->events, self->outcomes);
+}
+
+//  Feeders are read last: a feeder that was waiting is answered "accepted" only
+//  when every listed peer has its lane
 int
 zpeer_engine_start (zpeer_engine_t *self)
 {
@@ -280,18 +292,17 @@ zpeer_engine_start (zpeer_engine_t *self)
     if (rc)
         return rc;
     s_wire (self);
-    rc = s_start (self);
-    if (rc) {
-        s_end (self);
-        return rc;
+    rc = s_create_all (self);
+    if (rc == ZPEER_OK) {
+        s_log_start (self);
+        s_add_listed (self);
+        rc = ZPEER_ENGINE_CALL (self, self->acceptor, "START");
     }
-    self->running = true;
-    const char *unused;
-    for (size_t i = 0; (unused = zpeer_options_unused (self->options, i)); i++)
-        zpeer_log (&self->log, OPTION_UNUSED, unused);
-    zpeer_log (&self->log, ENGINE_STARTED, self->events, self->outcomes);
-    s_add_listed (self);
-    return ZPEER_OK;
+    if (rc)
+        s_end (self);
+    else
+        self->running = true;
+    return rc;
 }
 
 //  Stop -------------------------------------------------------------------------

@@ -44,9 +44,8 @@ stage_feed (zpeer_engine_t *engine)
     return feed;
 }
 
-//  Waits for the reply to the only request that is unanswered
-static void
-s_accepted (zpeer_feed_t *feed, unsigned count)
+void
+stage_accepted (zpeer_feed_t *feed, unsigned count)
 {
     zpeer_reply_t reply;
     cr_assert_eq (zpeer_feed_recv (feed, &reply, STAGE_WAIT_MS), ZPEER_OK);
@@ -58,7 +57,7 @@ void
 stage_send (zpeer_feed_t *feed, const zpeer_event_t *event)
 {
     cr_assert_eq (zpeer_feed_send (feed, event, STAGE_WAIT_MS, NULL), ZPEER_OK);
-    s_accepted (feed, 1);
+    stage_accepted (feed, 1);
 }
 
 static zpeer_event_t *
@@ -83,17 +82,16 @@ stage_register (zpeer_feed_t *feed, const char *id)
 
 //  Sends what is in the frame, and frees it
 static void
-s_send_frame (zpeer_feed_t *feed, zpeer_buffer_t *frame, unsigned count)
+s_send_frame (zpeer_feed_t *feed, zpeer_buffer_t *frame)
 {
     cr_assert_eq (zpeer_feed_send_frame (feed, frame->data, frame->size,
                                          STAGE_WAIT_MS, NULL),
                   ZPEER_OK);
     zpeer_buffer_free (frame);
-    s_accepted (feed, count);
 }
 
 void
-stage_registers_from (zpeer_feed_t *feed, unsigned first, unsigned count)
+stage_post_registers (zpeer_feed_t *feed, unsigned first, unsigned count)
 {
     zpeer_buffer_t frame = {0};
     for (unsigned i = 0; i < count; i++) {
@@ -104,7 +102,14 @@ stage_registers_from (zpeer_feed_t *feed, unsigned first, unsigned count)
         zpeer_event_encode (event, frame.data, frame.capacity, &frame.size);
         zpeer_event_destroy (&event);
     }
-    s_send_frame (feed, &frame, count);
+    s_send_frame (feed, &frame);
+}
+
+void
+stage_registers_from (zpeer_feed_t *feed, unsigned first, unsigned count)
+{
+    stage_post_registers (feed, first, count);
+    stage_accepted (feed, count);
 }
 
 void
@@ -124,5 +129,6 @@ stage_heartbeats (zpeer_feed_t *feed, unsigned count)
         zpeer_event_encode_simple (frame.data, frame.capacity, &frame.size,
                                    ZPEER_HEARTBEAT, STAGE_APP, id, STAGE_AT);
     }
-    s_send_frame (feed, &frame, count);
+    s_send_frame (feed, &frame);
+    stage_accepted (feed, count);
 }

@@ -45,4 +45,11 @@ void stage_registers (zpeer_feed_t *feed, unsigned count);
 //  The same from another number on
 void stage_registers_from (zpeer_feed_t *feed, unsigned first, unsigned count);
 
+//  The same without waiting for the answer
+void stage_post_registers (zpeer_feed_t *feed, unsigned first, unsigned count);
+
+//  Waits for the answer to the oldest request that has none: all of its events,
+//  count, are accepted
+void stage_accepted (zpeer_feed_t *feed, unsigned count);
+
 #endif

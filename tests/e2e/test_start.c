@@ -1,0 +1,50 @@
+/*  test_start.c - what is there already when an engine starts
+*/
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <czmq.h>
+#include "scripted_peer.h"
+#include "socket.h"
+#include "stage.h"
+#include "banned.h"
+
+#define PEERS 6
+
+//  Requests that wait for the engine, below a feed's window, and their events
+#define REQUESTS 50
+#define EVENTS   4
+
+TestSuite (start);
+
+Test (start, what_is_accepted_first_reaches_every_listed_peer)
+{
+    zpeer_engine_t *engine = stage_engine_new (NULL);
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    zpeer_socket_unique (endpoint, "early");
+    zpeer_engine_set (engine, "zpeer.events.endpoint", endpoint);
+    speer_t *peers[PEERS];
+    for (int i = 0; i < PEERS; i++) {
+        char key[64];
+        snprintf (key, sizeof key, "eureka.client.service-url.zone%d", i);
+        peers[i] = speer_new (0, -1);
+        zpeer_engine_set (engine, key, speer_url (peers[i]));
+    }
+
+    zpeer_feed_t *feed = zpeer_feed_new (endpoint, 0);
+    for (unsigned i = 0; i < REQUESTS; i++)
+        stage_post_registers (feed, i * EVENTS, EVENTS);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_OK, "%s",
+                  zpeer_engine_error (engine));
+    for (unsigned i = 0; i < REQUESTS; i++)
+        stage_accepted (feed, EVENTS);
+    cr_assert_eq (zpeer_engine_stop (engine), 0);
+    for (int i = 0; i < PEERS; i++) {
+        cr_expect_eq (
+            speer_get (peers[i], SPEER_INSTANCES), REQUESTS * EVENTS,
+            "peer %d has %llu", i,
+            (unsigned long long) speer_get (peers[i], SPEER_INSTANCES));
+        speer_destroy (&peers[i]);
+    }
+    zpeer_feed_destroy (&feed);
+    zpeer_engine_destroy (&engine);
+}
