@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <czmq.h>
 #include <zpeer/watch.h>
@@ -44,7 +45,9 @@ s_stop (void)
 
 TestSuite (idle, .fini = s_stop, .timeout = 120);
 
-//  How often the thread waited for something
+//  The line of /proc that says how often a thread waited for something
+static const char s_waits_are[] = "voluntary_ctxt_switches:";
+
 static unsigned long
 s_waits_of (const char *thread)
 {
@@ -54,7 +57,8 @@ s_waits_of (const char *thread)
     FILE *file = fopen (line, "r");
     cr_assert (file);
     while (fgets (line, sizeof line, file))
-        sscanf (line, "voluntary_ctxt_switches: %lu", &waits);
+        if (strncmp (line, s_waits_are, strlen (s_waits_are)) == 0)
+            waits = strtoul (line + strlen (s_waits_are), NULL, 10);
     fclose (file);
     return waits;
 }
