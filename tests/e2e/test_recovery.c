@@ -177,12 +177,13 @@ s_descriptors (void)
 }
 
 //  2 MiB: what the allocator keeps, and the peer's own records. AddressSanitizer
-//  keeps up to 256 MiB of what was freed, and looks for leaks itself.
+//  keeps what was freed, so that this says nothing there; it looks for leaks
+//  itself.
 #if defined __SANITIZE_ADDRESS__
-#    define KEPT_PAGES 65536
+#    define KEPT_PAGES (1ul << 40)
 #elif defined __has_feature
 #    if __has_feature(address_sanitizer)
-#        define KEPT_PAGES 65536
+#        define KEPT_PAGES (1ul << 40)
 #    endif
 #endif
 #ifndef KEPT_PAGES
