@@ -53,7 +53,7 @@
        "Check that the URL is a Eureka server's and no proxy answers.")        \
     X (HTTP_STATUS, "ZPR035", ERROR,                                           \
        "peer %s answered HTTP status %u, %u tasks dropped" ZPEER_HELD,         \
-       "401 and 403: credentials; 404: the URL's path; 5xx: its log.")         \
+       "401 and 403: credentials; 404: the URL's path; from 500 on: its log.") \
     X (ESCALATED, "ZPR036", ERROR,                                             \
        "peer %s failed %s times in a row, %u tasks dropped; what fails from "  \
        "now on is not tried again until the peer answers",                     \

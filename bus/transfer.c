@@ -348,20 +348,29 @@ zpeer_transfer_check (zpeer_transfer_t *self, uint64_t now)
     return true;
 }
 
-void
-zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now)
+//  Says what a curl error is about, where curl does not or speaks of itself
+static void
+s_explain (zpeer_transfer_t *self, CURLcode code)
 {
+    const char *text = self->detail[0] ? NULL : curl_easy_strerror (code);
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        text = "the connection was lost before an answer came";
+    else if (code == CURLE_OUT_OF_MEMORY && self->sent)
+        text = "a header line of the answer is too long";
     if (code == CURLE_WRITE_ERROR)
         snprintf (self->detail, sizeof self->detail,
                   "the answer is larger than %zu bytes",
                   self->header_bytes > HEADERS_MAX ? (size_t) HEADERS_MAX
                                                    : self->reply_max_bytes);
-    else if (code == CURLE_ABORTED_BY_CALLBACK)
-        snprintf (self->detail, sizeof self->detail,
-                  "the connection was lost before an answer came");
-    else if (code != CURLE_OK && !self->detail[0])
-        snprintf (self->detail, sizeof self->detail, "%s",
-                  curl_easy_strerror (code));
+    else if (text)
+        snprintf (self->detail, sizeof self->detail, "%s", text);
+}
+
+void
+zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now)
+{
+    if (code != CURLE_OK)
+        s_explain (self, code);
     s_finish (self, now, s_curl_end (self, code));
 }
 

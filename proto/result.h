@@ -15,7 +15,7 @@
     X (UNUSABLE, "unusable answer")                                            \
     X (BUSY, "busy")                                                           \
     X (STATUS, "HTTP status")                                                  \
-    X (STATUS_5XX, "HTTP status 5xx")                                          \
+    X (STATUS_5XX, "HTTP status from 500")                                     \
     X (ITEM, "item status")                                                    \
     X (READ_TIMEOUT, "read timeout")                                           \
     X (UNSENT, "not sent")                                                     \

@@ -228,6 +228,7 @@ Test (http_failures, one_endless_header_line_is_unusable)
     int peer = s_answer ("HTTP/1.1 200 OK\r\nX-A: ");
     play_send (peer, line);
     s_ends (ZPEER_END_UNUSABLE, 200);
+    cr_assert (strstr (s_result.detail, "header line"), "%s", s_result.detail);
     free (line);
 }
 

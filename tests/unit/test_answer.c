@@ -287,4 +287,7 @@ Test (answer, every_end_has_its_text)
     cr_assert_str_eq (zpeer_end_text (ZPEER_END_OK), "2xx");
     cr_assert_str_eq (zpeer_end_text (ZPEER_END_TAKEN_BACK), "dispatcher lost");
     cr_assert_str_eq (zpeer_end_text (ZPEER_END_COUNT), "?");
+    //  999 is one, too
+    cr_assert_str_eq (zpeer_end_text (ZPEER_END_STATUS_5XX),
+                      "HTTP status from 500");
 }

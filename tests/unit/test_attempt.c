@@ -180,6 +180,8 @@ Test (attempt, statuses_are_told_apart)
         {500, ZPEER_END_STATUS_5XX, ZPEER_END_ITEM},
         {502, ZPEER_END_STATUS_5XX, ZPEER_END_STATUS_5XX},
         {503, ZPEER_END_BUSY, ZPEER_END_BUSY},
+        {600, ZPEER_END_STATUS_5XX, ZPEER_END_STATUS_5XX},
+        {999, ZPEER_END_STATUS_5XX, ZPEER_END_STATUS_5XX},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zpeer_attempt_t *batch = s_new (ZPEER_MODE_BATCH, 1);
