@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "option_value.h"
+#include "url.h"
 #include "banned.h"
 
 //  Longest name, and longest piece of a wrong value that an error repeats
 #define NAME_MAX_BYTES 128
+
+//  Name of a zone that a single peer is; one or more digits follow
+#define PEER_ZONE "peer-"
 
 typedef struct {
     zpeer_option_t info;
@@ -30,6 +34,8 @@ static const char *const s_ignored[] = {
 #define ENTRIES (sizeof s_table / sizeof *s_table)
 #define IGNORED (sizeof s_ignored / sizeof *s_ignored)
 
+_Static_assert(ZPEER_OPTIONS_ERROR_MAX >= ZPEER_URL_ERROR_MAX,
+               "it holds a sentence about a URL");
 _Static_assert(IGNORED <= 64, "zpeer_options_t.unused has a bit for each");
 
 static void *
@@ -126,6 +132,16 @@ s_set_zone (zpeer_zones_t *zones, const char *name, zpeer_slice_t urls)
     }
     free (zone->urls);
     zone->urls = zpeer_option_copy (urls);
+}
+
+//  A name PEER_ZONE that no zone has yet
+static void
+s_name_zone (const zpeer_zones_t *zones, char name[NAME_MAX_BYTES])
+{
+    size_t number = 0;
+    do
+        snprintf (name, NAME_MAX_BYTES, PEER_ZONE "%zu", ++number);
+    while (s_find_zone (zones, name));
 }
 
 static void
@@ -284,6 +300,29 @@ zpeer_options_set (zpeer_options_t *self, const char *key, const char *value)
     zpeer_slice_t text = zpeer_option_trim (zpeer_slice_str (value));
     if (!s_set (self, entry, rest, text))
         return s_range_error (self, &entry->info, text);
+    return ZPEER_OK;
+}
+
+int
+zpeer_options_add_peer (zpeer_options_t *self, const char *url)
+{
+    zpeer_url_t parsed;
+    if (zpeer_url_parse (&parsed, url, self->error))
+        return ZPEER_E_INVALID;
+    zpeer_url_free (&parsed);
+
+    //  A comma is part of this one, and in a zone would end it
+    zpeer_buffer_t text = {0};
+    for (; *url; url++)
+        if (*url == ',')
+            zpeer_buffer_lit (&text, "%2C");
+        else
+            zpeer_buffer_add (&text, url, 1);
+    char name[NAME_MAX_BYTES];
+    s_name_zone (&self->service_url, name);
+    s_set_zone (&self->service_url, name,
+                zpeer_option_trim ((zpeer_slice_t){text.data, text.size}));
+    zpeer_buffer_free (&text);
     return ZPEER_OK;
 }
 

@@ -1,6 +1,6 @@
 /*  zpeerd.c - the engine as a service
 
-    Reads its options, starts an engine, adds the peers, and waits for a signal.
+    Reads its options, starts an engine with them, and waits for a signal.
     Everything else the engine does.
 
     Signals: SIGTERM and SIGINT are blocked before the first thread starts, so
@@ -23,9 +23,6 @@
 #include "zpeerd_args.h"
 #include "zpeerd_messages.h"
 #include "banned.h"
-
-//  Room for the name of an option
-#define KEY_MAX 64
 
 //  The signals that stop it
 static sigset_t
@@ -130,23 +127,16 @@ s_start (zpeer_engine_t *engine, const zpeerd_args_t *args,
     return ZPEERD_EXIT_OK;
 }
 
-//  Adds the peers of the command line; those of the options the engine has added
-//  itself. A wrong URL is a mistake that someone has to mend. Our own URL, or one
-//  named twice, is how lists of peers look; and when descriptors run out, which
-//  the engine has logged, that must not take the other peers down.
-static zpeerd_exit_t
-s_add_peers (zpeer_engine_t *engine, const zpeerd_args_t *args,
-             stderr_log_t *log)
+//  The engine has added the peers itself. Our own URL, or one named twice, is how
+//  lists of peers look; and when descriptors run out, which the engine has
+//  logged, that must not take the other peers down.
+static void
+s_check_peers (const zpeerd_args_t *args, stderr_log_t *log)
 {
-    for (size_t i = 0; i < args->peer_count; i++)
-        if (zpeer_engine_add_peer (engine, args->peers[i]) == ZPEER_E_INVALID)
-            return s_fail (log, ZPEERD_EXIT_CONFIG,
-                           zpeer_engine_error (engine));
     char *listed = zpeer_options_peers (args->options);
-    if (args->peer_count == 0 && !*listed)
+    if (!*listed)
         zpeerd_say (log, ZPEERD_NO_PEERS);
     free (listed);
-    return ZPEERD_EXIT_OK;
 }
 
 static void
@@ -179,9 +169,8 @@ s_run (const zpeerd_args_t *args)
     s_read_endpoints (&endpoints, args->options);
     zpeer_engine_t *engine = zpeer_engine_new ();
     zpeerd_exit_t status = s_start (engine, args, &endpoints, &log);
-    if (status == ZPEERD_EXIT_OK)
-        status = s_add_peers (engine, args, &log);
     if (status == ZPEERD_EXIT_OK) {
+        s_check_peers (args, &log);
         zpeerd_say (&log, ZPEERD_STARTED, zpeer_version (),
                     zpeer_engine_events (engine),
                     zpeer_engine_outcomes (engine));
@@ -193,16 +182,9 @@ s_run (const zpeerd_args_t *args)
     return status;
 }
 
-//  Each peer of the command line is shown as a zone of its own
 static zpeerd_exit_t
 s_print_config (const zpeerd_args_t *args)
 {
-    char key[KEY_MAX];
-    for (size_t i = 0; i < args->peer_count; i++) {
-        snprintf (key, sizeof key, "eureka.client.service-url.command-line-%zu",
-                  i + 1);
-        zpeer_options_set (args->options, key, args->peers[i]);
-    }
     char *text = zpeer_options_print (args->options);
     fputs (text, stdout);
     free (text);

@@ -111,10 +111,11 @@ s_set_pair (zpeerd_args_t *self, const char *pair)
 }
 
 static zpeerd_exit_t
-s_add_peer (zpeerd_args_t *self, char *url)
+s_add_peer (zpeerd_args_t *self, const char *url)
 {
-    self->peers[self->peer_count++] = url;
-    return ZPEERD_EXIT_OK;
+    if (zpeer_options_add_peer (self->options, url) == ZPEER_OK)
+        return ZPEERD_EXIT_OK;
+    return s_complain (ZPEERD_EXIT_CONFIG, zpeer_options_error (self->options));
 }
 
 static zpeerd_exit_t
@@ -162,8 +163,6 @@ zpeerd_args_read (zpeerd_args_t *self, int argc, char **argv)
     assert (self);
     *self = (zpeerd_args_t){.mode = ZPEERD_RUN, .level = ZPEER_LOG_INFO};
     self->options = zpeer_options_new ();
-    self->peers = calloc ((size_t) argc, sizeof *self->peers);
-    assert (self->peers);
     if (zpeer_options_env (self->options, NULL) != ZPEER_OK)
         return s_complain (ZPEERD_EXIT_CONFIG,
                            zpeer_options_error (self->options));
@@ -187,6 +186,4 @@ zpeerd_args_free (zpeerd_args_t *self)
 {
     assert (self);
     zpeer_options_destroy (&self->options);
-    free (self->peers);
-    self->peers = NULL;
 }

@@ -28,9 +28,7 @@ typedef enum {
 
 typedef struct {
     zpeerd_mode_t mode;
-    zpeer_options_t *options;  //  Owned
-    char **peers;              //  Owned array of borrowed URLs: each --peer
-    size_t peer_count;         //  Of the array
+    zpeer_options_t *options;  //  Owned; they list each --peer, too
     zpeer_log_level_t level;   //  Lowest that is logged
 } zpeerd_args_t;
 

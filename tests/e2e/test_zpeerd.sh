@@ -170,8 +170,37 @@ test_an_ipc_directory_that_cannot_be_is_explained () {
 
 test_a_wrong_peer_url_ends_it () {
     expect_status 78 "$zpeerd" --events "ipc://$work/e" \
-        --outcomes "ipc://$work/o" --peer nonsense &&
-        expect_text "$work/err" ZPD007
+        --outcomes "ipc://$work/o" --peer http://good/ --peer nonsense &&
+        expect_text "$work/err" 'URL "nonsense"' &&
+        expect_status 78 "$zpeerd" --peer http://user:secret@ &&
+        expect_text "$work/err" "host is missing" &&
+        ! grep -q secret "$work/err"
+}
+
+test_feeders_that_wait_for_it_reach_every_peer () {
+    urls=
+    start_peer && urls="--peer $peer_url" &&
+        start_peer && urls="$urls --peer $peer_url" || return 1
+    events=ipc://$work/events
+    for number in $(seq 200); do
+        echo "${info//i1/$number}"
+    done >"$work/events.jsonl"
+    feed "$work/events.jsonl" &
+    feeder=$!
+    #  shellcheck disable=SC2086  # Each word is an argument
+    start_zpeerd $urls && wait "$feeder" && end_zpeerd TERM 0 || return 1
+    for url in $urls; do
+        [ "$url" = --peer ] || expect_all "$url" 200 || return 1
+    done
+}
+
+#  expect_all URL COUNT: so many instances are there
+expect_all () {
+    local got
+    got=$(python3 -c "import sys, urllib.request
+text = urllib.request.urlopen(sys.argv[1] + 'apps').read().decode()
+print(text.count('\"instanceId\"'))" "$1")
+    [ "$got" = "$2" ] || fail "$1 holds $got, not $2"
 }
 
 test_a_peer_named_twice_or_ones_own_url_does_not_end_it () {

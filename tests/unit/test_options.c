@@ -201,6 +201,24 @@ Test (options, the_peers_of_several_zones_gather)
         zpeer_options_get (s_options, "eureka.client.service-url.third"));
 }
 
+Test (options, peers_are_added_behind_those_there_are)
+{
+    s_set ("eureka.client.service-url.peer-1", "http://a:1/");
+    cr_assert_eq (
+        zpeer_options_add_peer (s_options, " http://me:a,b@c:1/eureka "),
+        ZPEER_OK);
+    cr_assert_eq (zpeer_options_add_peer (s_options, "http://d:1/"), ZPEER_OK);
+    cr_assert_eq (zpeer_options_add_peer (s_options, "http://me:secret@"),
+                  ZPEER_E_INVALID);
+    cr_assert (strstr (zpeer_options_error (s_options), "host is missing"),
+               "%s", zpeer_options_error (s_options));
+    cr_assert_null (strstr (zpeer_options_error (s_options), "secret"));
+    char *peers = zpeer_options_peers (s_options);
+    cr_assert_str_eq (peers,
+                      "http://a:1/,http://me:a%2Cb@c:1/eureka,http://d:1/");
+    free (peers);
+}
+
 Test (options, a_zone_set_again_is_replaced)
 {
     s_set ("eureka.client.service-url.defaultZone", "http://a:1/");

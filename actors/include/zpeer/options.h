@@ -55,6 +55,12 @@ ZPEER_EXPORT zpeer_options_t *zpeer_options_dup (const zpeer_options_t *self);
 ZPEER_EXPORT int
 zpeer_options_set (zpeer_options_t *self, const char *key, const char *value);
 
+//  Lists one more peer by its URL (engine.h), credentials included, behind those
+//  there are: as a zone of its own. Returns ZPEER_OK; or ZPEER_E_INVALID when
+//  that is no URL, and then nothing has changed.
+ZPEER_EXPORT int
+zpeer_options_add_peer (zpeer_options_t *self, const char *url);
+
 //  Takes over what an environment says: NAME=value texts, NULL at the end; env
 //  NULL means the environment of the process. Other names, and empty values,
 //  are passed over. Returns ZPEER_OK; or ZPEER_E_RANGE for the first wrong
