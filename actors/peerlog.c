@@ -19,6 +19,7 @@ zpeer_peerlog_init (zpeer_peerlog_t *self, const zpeer_options_t *options,
         .report = self->report,
         .log = log,
         .conflicts = options->sync_when_timestamp_differs,
+        .pool = options->max_elements_in_peer_replication_pool,
         .url = strdup (url),
     };
     assert (self->url);
@@ -124,6 +125,17 @@ s_delivered (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
     zpeer_report_send (&self->report, ZPEER_TOPIC_DELIVERED);
 }
 
+//  A question in vain drops no task: what it was about is owed as before
+static void
+s_dropped (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
+{
+    if (!report->bits)
+        return;
+    zpeer_dropped_add (&self->dropped[report->ending], report->state,
+                       s_report_actions (report));
+    self->tasks += (unsigned) __builtin_popcount (report->bits);
+}
+
 void
 zpeer_peerlog_report (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
 {
@@ -132,11 +144,7 @@ zpeer_peerlog_report (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
     case ZPEER_LANE_REJECTED: s_rejected (self, report); break;
     case ZPEER_LANE_NEED_REGISTER: s_need_register (self, report->state); break;
     case ZPEER_LANE_DELIVERED: s_delivered (self, report); break;
-    case ZPEER_LANE_DROPPED:
-        zpeer_dropped_add (&self->dropped[report->ending], report->state,
-                           s_report_actions (report));
-        self->tasks += (unsigned) __builtin_popcount (report->bits);
-        break;
+    case ZPEER_LANE_DROPPED: s_dropped (self, report); break;
     case ZPEER_LANE_RELEASED: break;  //  The acceptor's affair
     }
 }
@@ -280,7 +288,7 @@ s_note_overflow (zpeer_peerlog_t *self, const zpeer_lane_stats_t *stats)
     char held[ZPEER_THROTTLE_TEXT_MAX];
     if (stats->ended[ZPEER_ENDED_OVERFLOWED] > self->overflowed &&
         s_pass (self, ZPEER_PEERLOG_OVERFLOW, held))
-        zpeer_log (&self->log, LANE_OVERFLOW, stats->queued, self->url, held);
+        zpeer_log (&self->log, LANE_OVERFLOW, self->pool, self->url, held);
     self->overflowed = stats->ended[ZPEER_ENDED_OVERFLOWED];
 }
 

@@ -30,6 +30,7 @@ typedef struct {
     char *url;              //  Owned; without credentials
     zpeer_log_t log;
     bool conflicts;  //  sync-when-timestamp-differs
+    uint32_t pool;   //  max-elements-in-peer-replication-pool
     uint64_t now;
     zpeer_throttle_t throttles[ZPEER_PEERLOG_KINDS];
     zpeer_dropped_t dropped[ZPEER_ENDINGS];  //  Of the present attempt
