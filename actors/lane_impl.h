@@ -5,6 +5,35 @@
     lane_answer.c  results in
     lane_split.c   400 and 413: one bad item does not take 249 good ones along
     lane_stats.c   gauges, the accounting sum, the end
+
+    Where an instance can be. It is in one place at a time:
+
+         change              lane_next                  lane_done
+      ┌──────────▶ LIVE ─────────────────▶ in flight ──────────────▶ nowhere
+      │              ▲                     │   │   ▲
+    nowhere          └── Congestion, ◀─────┘   │   │ as ASK, then as ACT
+                         TransientError,       │   │
+                         404: in front         ▼   │
+                                             OWED ─┘
+                              PermanentError (also: settling, a change beside
+                              a flight, what the acceptor could not hand over)
+
+    What waits is a set of kinds: C Cancel, R Register, S StatusUpdate, D
+    DeleteStatusOverride, H Heartbeat. An example, with an instance at UP:
+
+      1. StatusUpdate(OUT): wait = S, the instance stands in LIVE.
+      2. A batch goes: wait = 0, flight = S, phase = LIVE. On the wire it is
+         StatusUpdate(OUT), for nothing else waited.
+      3. Register(DOWN) comes meanwhile: wait = R. It does not go yet.
+      4. The read timeout: the peer may have set the override, or may yet. So
+         the instance is unsure, and wait = S + R: it goes as a pair,
+         DeleteStatusOverride(DOWN) and Register(DOWN, override OUT), which
+         leaves any peer in exactly this state.
+      5. Success. A read timeout later the doubt is settled: the state has
+         changed since the attempt of 2, so the instance becomes OWED.
+      6. It is asked (phase ASK, a Heartbeat with the highest timestamp it ever
+         had), and on 200 or 404 told the pair again (phase ACT). On 409 somebody
+         else has registered it since, and nothing is sent.
 */
 #ifndef ZPEER_LANE_IMPL_H_INCLUDED
 #define ZPEER_LANE_IMPL_H_INCLUDED
