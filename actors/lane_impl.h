@@ -42,14 +42,13 @@
 
 //  Kinds of change that wait, or are on their way. FULL is no task: it only
 //  widens what is rendered to the pair that gives a peer exactly the state.
-#define C       ZPEER_LANE_C
-#define R       ZPEER_LANE_R
-#define S       ZPEER_LANE_S
-#define D       ZPEER_LANE_D
-#define H       ZPEER_LANE_H
-#define FULL    32u
-#define TASKS   (C | R | S | D | H)
-#define CHANGES (C | R | S | D | FULL)  //  Everything but a Heartbeat
+#define C     ZPEER_LANE_C
+#define R     ZPEER_LANE_R
+#define S     ZPEER_LANE_S
+#define D     ZPEER_LANE_D
+#define H     ZPEER_LANE_H
+#define FULL  32u
+#define TASKS (C | R | S | D | H)
 
 #define NOBODY UINT32_MAX  //  No handle: end of a queue
 #define NEVER  UINT64_MAX
