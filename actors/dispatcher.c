@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <unistd.h>
 #include <zpeer/dispatcher.h>
 #include "dispatcher_impl.h"
 #include "local.h"
@@ -140,6 +141,19 @@ s_beat (void *arg, char *const *args, char *answer)
     return rc;
 }
 
+//  A CA file that cannot be read is found now, not by the first request
+static int
+s_check_trust (const zpeer_dispatcher_t *self, char *answer)
+{
+    const char *file = self->options->tls_ca_file;
+    if (!*file || strncmp (self->url.base, "https:", 6) != 0 ||
+        access (file, R_OK) == 0)
+        return ZPEER_OK;
+    snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "zpeer.tls.ca-file %.256s: %s",
+              file, zmq_strerror (errno));
+    return ZPEER_E_INVALID;
+}
+
 static void
 s_create_http (zpeer_dispatcher_t *self)
 {
@@ -183,6 +197,9 @@ s_start (void *arg, char *const *args, char *answer)
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s is missing", missing);
         return ZPEER_E_STATE;
     }
+    int rc = s_check_trust (self, answer);
+    if (rc)
+        return rc;
     self->log.url = self->url.base;
     self->stats_at = self->now + self->options->stats_interval_ms;
     s_create_http (self);

@@ -67,7 +67,7 @@ s_options (const setup_t *setup)
                        setup->retries ? setup->retries : "3");
     zpeer_options_set (options, "zpeer.stats.interval-ms", "10");
     if (setup->https)
-        zpeer_options_set (options, "zpeer.tls.ca-file", "/nonexistent.pem");
+        zpeer_options_set (options, "zpeer.tls.ca-file", "/dev/null");
     if (setup->read_timeout_ms)
         zpeer_options_set (options, "eureka.server.peer-node-read-timeout-ms",
                            setup->read_timeout_ms);

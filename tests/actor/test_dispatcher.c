@@ -16,6 +16,27 @@ Test (dispatcher, grants_its_credit_at_start)
     s_teardown (self);
 }
 
+Test (dispatcher, does_not_start_without_the_ca_file_it_is_told_of)
+{
+    char batcher[ZPEER_ENDPOINT_MAX];
+    char answer[ZPEER_COMMAND_ANSWER_MAX];
+    zpeer_options_t *options = zpeer_options_new ();
+    zpeer_actor_args_t args = {.options = options};
+    zpeer_options_set (options, "zpeer.tls.ca-file", "/nonexistent/ca.pem");
+    zactor_t *self = zpeer_command_actor (zpeer_dispatcher, &args);
+    zpeer_socket_unique (batcher, "batcher");
+    COMMAND (self, NULL, "PEER", PEER_ID, "https://127.0.0.1:9/");
+    COMMAND (self, NULL, "CONNECT", batcher);
+    COMMAND (self, NULL, "HEALTH", batcher);
+    cr_assert_eq (
+        zpeer_command_call (self, LIMIT_MS, answer, "START", (char *) NULL),
+        ZPEER_E_INVALID);
+    cr_assert_str_eq (answer, "zpeer.tls.ca-file /nonexistent/ca.pem: No such "
+                              "file or directory");
+    zactor_destroy (&self);
+    zpeer_options_destroy (&options);
+}
+
 Test (dispatcher, posts_a_batch_and_reports_what_the_peer_said_of_each_item)
 {
     fixture_t *self = s_setup (&(setup_t){0});

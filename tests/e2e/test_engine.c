@@ -193,6 +193,17 @@ Test (engine, a_port_for_others_must_be_given)
 
 TestSuite (engine_start, .fini = s_teardown);
 
+//  Of no matter to a peer that does not speak TLS
+Test (engine_start, an_https_peer_needs_a_ca_file_that_can_be_read)
+{
+    const char *const set[] = {"zpeer.tls.ca-file=/nonexistent/ca.pem", NULL};
+    s_engine = stage_engine (set);
+    ASSERT_ERROR (zpeer_engine_add_peer (s_engine, "https://127.0.0.1:9/"),
+                  ZPEER_E_INVALID,
+                  "zpeer.tls.ca-file /nonexistent/ca.pem: No such file");
+    cr_assert_eq (zpeer_engine_add_peer (s_engine, NOBODY), ZPEER_OK);
+}
+
 Test (engine_start, a_wrong_option_is_named)
 {
     s_engine = stage_engine_new (NULL);

@@ -27,7 +27,9 @@
                                                0: 1000. After three without a
                                                word from the batcher it aborts
                                                its requests.
-    START                        OK            once
+    START                        OK            once; refused (INVALID) when the
+                                               peer speaks https and the CA
+                                               file cannot be read
 */
 #ifndef ZPEER_DISPATCHER_H_INCLUDED
 #define ZPEER_DISPATCHER_H_INCLUDED

@@ -65,9 +65,9 @@ ZPEER_EXPORT const char *zpeer_engine_error (const zpeer_engine_t *self);
 //  peers that eureka.client.service-url and apiml.discovery.allPeersUrls list,
 //  but for this node itself. Feeders are read only then: every event that is
 //  accepted is told to every listed peer. A listed peer that cannot be added is
-//  logged and does not keep the others from running. Returns ZPEER_OK, or ZPEER_E_BIND,
-//  ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no URL),
-//  ZPEER_E_STATE, and then nothing runs.
+//  logged and does not keep the others from running. Returns ZPEER_OK, or
+//  ZPEER_E_BIND, ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no
+//  URL), ZPEER_E_STATE, and then nothing runs.
 ZPEER_EXPORT int zpeer_engine_start (zpeer_engine_t *self);
 
 //  The endpoints as bound (with the port that was chosen, if it was "*").
@@ -79,7 +79,8 @@ ZPEER_EXPORT const char *zpeer_engine_outcomes (const zpeer_engine_t *self);
 //  in the URL, or as user and password (both may be NULL). From now on it is
 //  told of every change; what the view already holds it learns as those
 //  instances change. A peer that must not miss the first event is listed in the
-//  options instead, or added before any feeder runs. Returns ZPEER_OK, ZPEER_E_INVALID (not a URL),
+//  options instead, or added before any feeder runs. Returns ZPEER_OK,
+//  ZPEER_E_INVALID (not a URL; or https, and zpeer.tls.ca-file cannot be read),
 //  ZPEER_E_EXISTS (whatever the spelling), ZPEER_E_RESOURCES (descriptors,
 //  sockets, too many peers: the engine goes on as before), ZPEER_E_REJECTED (it
 //  is this node's own URL), ZPEER_E_STATE (not started), as do the functions
