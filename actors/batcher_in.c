@@ -1,4 +1,5 @@
 #include "batcher_impl.h"
+#include "utf8.h"
 #include "banned.h"
 
 //  Chunks, and messages of dispatchers, handled in one turn, before the pipe is
@@ -112,6 +113,7 @@ s_handle_done (batcher_t *self, int number, zpeer_slice_t fields)
     zpeer_slice_t text = zpeer_frames_at (&self->frames, 5);
     snprintf (detail, sizeof detail, "%.*s", (int) text.size,
               text.data ? text.data : "");
+    zpeer_utf8_clean (detail);
     result.detail = detail;
     if (s_done_frames (self, (which_t) lane, &result)) {
         self->reached = result.reached;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "log.h"
+#include "utf8.h"
 #include "banned.h"
 
 static const zpeer_message_info_t s_messages[] = {
@@ -32,14 +33,6 @@ zpeer_message_info (zpeer_message_t message)
     return (unsigned) message < ZPR_MESSAGES ? &s_messages[message] : NULL;
 }
 
-static void
-s_make_one_line (char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char) *text < 0x20 || *text == 0x7f)
-            *text = '?';
-}
-
 void
 zpeer_log_write (const zpeer_log_t *self, zpeer_message_t message,
                  const char *format, ...)
@@ -53,7 +46,7 @@ zpeer_log_write (const zpeer_log_t *self, zpeer_message_t message,
     va_end (args);
     if (size >= (int) sizeof text)
         memcpy (text + sizeof text - sizeof "...", "...", sizeof "...");
-    s_make_one_line (text);
+    zpeer_utf8_clean (text);
     self->fn (self->arg, s_messages[message].level, s_messages[message].id,
               text);
 }

@@ -36,7 +36,7 @@ const zpeer_message_info_t *zpeer_message_info (zpeer_message_t message);
 ZPEER_MESSAGES (X)
 #undef X
 
-//  Hands message ZPR_name to the host. Control characters in the text are
+//  Hands message ZPR_name to the host. What is no text (utf8.h) is
 //  replaced: it stays one line whatever a peer or a feeder wrote.
 #define zpeer_log(self, name, ...)                                             \
     zpeer_log_write ((self), ZPR_##name, ZPR_FORMAT_##name, __VA_ARGS__)

@@ -131,6 +131,19 @@ zpeer_utf8_control (zpeer_slice_t text)
     return false;
 }
 
+void
+zpeer_utf8_clean (char *text)
+{
+    for (size_t left = strlen (text); left;) {
+        size_t size = s_sequence ((const uint8_t *) text, left);
+        zpeer_slice_t sequence = {text, size ? size : 1};
+        if (!size || zpeer_utf8_control (sequence))
+            memset (text, '?', sequence.size);
+        text += sequence.size;
+        left -= sequence.size;
+    }
+}
+
 bool
 zpeer_utf8_blank (zpeer_slice_t text)
 {

@@ -22,6 +22,10 @@ zpeer_utf8_t zpeer_utf8_look (zpeer_slice_t text);
 //  Whether valid UTF-8 has a control character: below U+0020, U+007F..U+009F
 bool zpeer_utf8_control (zpeer_slice_t text);
 
+//  Puts "?" in the place of each byte that is not UTF-8 or is part of a control
+//  character: what is left can be shown, on one line
+void zpeer_utf8_clean (char *text);
+
 //  Whether there is nothing but blanks, or nothing at all
 bool zpeer_utf8_blank (zpeer_slice_t text);
 

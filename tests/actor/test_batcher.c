@@ -1,5 +1,4 @@
 //  The batcher between a fake acceptor and a fake dispatcher
-
 #include <criterion/criterion.h>
 #include <zpeer/batcher.h>
 #include "chunk.h"
@@ -141,7 +140,7 @@ s_say (const char *command, const void *fields, size_t size)
                               {(const char *) fields, size},
                               {NULL, 0},
                               {NULL, 0},
-                              {NULL, 0}};
+                              ZPEER_SLICE ("no\xfftext \x1b[2J")};
     cr_assert_eq (zpeer_socket_send (s.dispatcher, frames, 5), ZPEER_OK);
 }
 
@@ -267,10 +266,10 @@ Test (batcher, what_congestion_brought_back_goes_again)
     s_done ((zpeer_result_t){.id = first,
                              .end = ZPEER_END_BUSY,
                              .verdict = ZPEER_CONGESTION,
-                             .status = 503,
-                             .count = 1,
-                             .max = 10});
+                             .status = 503});
     s_expect_outcome ("peer", "congested");
+    zpeer_slice_t map = zpeer_frames_at (&s.frames, 1);
+    cr_expect_not_null (memmem (map.data, map.size, "no?text ?[2J", 12));
     zpeer_wire_batch_t again = s_batch ();
     cr_expect_neq (again.id, first, "ids are never used again");
     cr_expect_eq (again.items, 2);

@@ -58,7 +58,7 @@ Test (log, a_text_has_a_limit)
 
 Test (log, a_text_stays_one_line)
 {
-    zpeer_log (&s_log, EVENT_REJECTED, "app is \"a\r\nERROR\x1b[2J\x7f\"",
+    zpeer_log (&s_log, EVENT_REJECTED, "app is \"a\r\nERROR\x1b[2J\xff\"",
                " (3 more held back)");
     cr_assert_str_eq (s_text, "event rejected: app is \"a??ERROR?[2J?\" (3 "
                               "more held back)");

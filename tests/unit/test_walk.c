@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include "walk.h"
 #include "utf8.h"
 #include "banned.h"
@@ -124,4 +125,23 @@ Test (walk, a_string_is_seen_for_what_it_is_at_every_length_and_place)
                               cases[i].look, "case %zu at %zu of %zu", i, at,
                               size);
             }
+}
+
+Test (walk, what_is_no_text_in_a_string_can_be_cleaned)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"caf\xc3\xa9 \xe2\x82\xac", "caf\xc3\xa9 \xe2\x82\xac"},
+        {"\xff\xc3", "??"},
+        {"a\x1b[2J\x7f\n", "a?[2J??"},
+        {"\xc2\x9b.", "??."},
+        {"\xed\xa0\x80", "???"},
+        {"cut \xe2\x82", "cut ??"},
+    };
+    char text[16];
+    for (size_t i = 0; i < LENGTH (cases); i++) {
+        snprintf (text, sizeof text, "%s", cases[i][0]);
+        zpeer_utf8_clean (text);
+        cr_assert_str_eq (text, cases[i][1], "case %zu", i);
+    }
 }
