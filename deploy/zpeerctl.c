@@ -1,5 +1,7 @@
 /*  zpeerctl.c - the operator's tool: one subcommand a file
  */
+#include <getopt.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,15 +66,18 @@ zpeerctl_complain (const char *command, const char *format, ...)
     return ZPEERCTL_EXIT_USAGE;
 }
 
-bool
-zpeerctl_number (const char *text, uint32_t min, uint32_t max, uint32_t *value)
+zpeerctl_exit_t
+zpeerctl_number (const char *command, const char *option, uint32_t min,
+                 uint32_t max, uint32_t *value)
 {
     char *end = NULL;
-    unsigned long long number = strtoull (text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || number < min || number > max)
-        return false;
+    unsigned long long number = strtoull (optarg, &end, 10);
+    if (*optarg < '0' || *optarg > '9' || *end || number < min || number > max)
+        return zpeerctl_complain (
+            command, "%s: \"%s\" is not a number from %" PRIu32 " to %" PRIu32,
+            option, optarg, min, max);
     *value = (uint32_t) number;
-    return true;
+    return ZPEERCTL_EXIT_OK;
 }
 
 int

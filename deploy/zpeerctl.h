@@ -33,8 +33,9 @@ zpeerctl_exit_t zpeerctl_complain (const char *command, const char *format, ...)
 //  Prints the list of exit statuses, the end of every help
 void zpeerctl_print_exits (void);
 
-//  Reads a whole number from min to max. Returns false if text is none.
-bool
-zpeerctl_number (const char *text, uint32_t min, uint32_t max, uint32_t *value);
+//  Reads the value of an option, a whole number from min to max; complains if it
+//  is none
+zpeerctl_exit_t zpeerctl_number (const char *command, const char *option,
+                                 uint32_t min, uint32_t max, uint32_t *value);
 
 #endif

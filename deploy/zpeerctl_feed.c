@@ -99,20 +99,24 @@ static const struct option s_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static bool
+static zpeerctl_exit_t
 s_handle (arguments_t *self, int option)
 {
     switch (option) {
-    case OPT_ENDPOINT: self->endpoint = optarg; return true;
+    case OPT_ENDPOINT: self->endpoint = optarg; break;
     case OPT_BATCH:
-        return zpeerctl_number (optarg, 1, FEEDER_BATCH_MAX, &self->batch);
-    case OPT_RATE: return zpeerctl_number (optarg, 1, RATE_MAX, &self->rate);
+        return zpeerctl_number ("feed", "--batch", 1, FEEDER_BATCH_MAX,
+                                &self->batch);
+    case OPT_RATE:
+        return zpeerctl_number ("feed", "--rate", 1, RATE_MAX, &self->rate);
     case OPT_TIMEOUT:
-        return zpeerctl_number (optarg, 1, TIMEOUT_MAX, &self->timeout_s);
-    case OPT_QUIET: self->quiet = true; return true;
-    case OPT_HELP: self->help = true; return true;
-    default: return false;
+        return zpeerctl_number ("feed", "--timeout", 1, TIMEOUT_MAX,
+                                &self->timeout_s);
+    case OPT_QUIET: self->quiet = true; break;
+    case OPT_HELP: self->help = true; break;
+    default: return zpeerctl_complain ("feed", "wrong option");
     }
+    return ZPEERCTL_EXIT_OK;
 }
 
 static zpeerctl_exit_t
@@ -124,9 +128,11 @@ s_read_arguments (arguments_t *self, int argc, char **argv)
         .timeout_s = DEFAULT_TIMEOUT,
     };
     int option = 0;
-    while ((option = getopt_long (argc, argv, "", s_options, NULL)) != -1)
-        if (!s_handle (self, option))
-            return zpeerctl_complain ("feed", "wrong option, or its value");
+    while ((option = getopt_long (argc, argv, "", s_options, NULL)) != -1) {
+        zpeerctl_exit_t status = s_handle (self, option);
+        if (status != ZPEERCTL_EXIT_OK)
+            return status;
+    }
     if (!self->help && optind + 1 != argc)
         return zpeerctl_complain ("feed", "one FILE is wanted, or -");
     self->file = argv[optind];

@@ -122,8 +122,12 @@ test_wrong_command_lines_are_refused () {
         expect_status 2 "$zpeerctl" nonsense &&
         expect_status 2 "$zpeerctl" feed &&
         expect_status 2 "$zpeerctl" feed --batch 0 - &&
+        expect_text "$work/err" '--batch: "0" is not a number from 1 to 100' &&
         expect_status 2 "$zpeerctl" feed /nonexistent/file &&
-        expect_status 2 "$zpeerctl" watch --count x
+        expect_status 2 "$zpeerctl" watch --count x &&
+        expect_text "$work/err" '--count: "x"' &&
+        expect_status 2 "$zpeerctl" watch --topics peer,dropedd &&
+        expect_text "$work/err" '"dropedd" is none of conflict rejected'
 }
 
 test_a_wrong_option_is_named_with_its_range () {
@@ -331,6 +335,19 @@ test_watch_prints_outcomes_as_json () {
     pids="$pids $!"
     wait_text "$work/watched" '{"topic":"stats","data":{' &&
         python3 -m json.tool "$work/watched" >/dev/null
+}
+
+test_watching_nobody_is_said () {
+    expect_status 3 "$zpeerctl" watch --timeout 1 \
+        --endpoint "ipc://$work/nobody" &&
+        expect_text "$work/err" "nothing comes from ipc://$work/nobody yet"
+}
+
+test_a_quiet_engine_is_not_taken_for_nobody () {
+    start_zpeerd --set zpeer.stats.interval-ms=10 &&
+        expect_status 3 "$zpeerctl" watch --endpoint "$outcomes" \
+            --topics conflict,need-register --timeout 2 &&
+        [ ! -s "$work/err" ]
 }
 
 test_what_waits_is_delivered_before_it_ends () {
