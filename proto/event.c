@@ -21,6 +21,7 @@ zpeer_event_destroy (zpeer_event_t **self_p)
 zpeer_event_t *
 zpeer_event_new (zpeer_action_t action)
 {
+    assert ((unsigned) action < ZPEER_ACTIONS);
     zpeer_event_t *self = (zpeer_event_t *) calloc (1, sizeof *self);
     assert (self);
     self->action = action;

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
@@ -249,4 +250,18 @@ Test (event, what_does_not_fit_is_not_counted)
                                              ZPEER_REGISTER, APP, ID, AT),
                   ZPEER_E_INVALID);
     cr_assert_eq (used, 2 * size);
+}
+
+//  Misuse, which base.h tells of
+
+Test (event, an_action_that_does_not_exist_is_misuse, .signal = SIGABRT)
+{
+    zpeer_event_new (ZPEER_ACTIONS);
+}
+
+Test (event, an_offset_behind_the_end_is_misuse, .signal = SIGABRT)
+{
+    zpeer_event_t *event;
+    size_t offset = 2;
+    zpeer_event_decode ("", 1, &offset, &event, NULL, 0);
 }

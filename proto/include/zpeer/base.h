@@ -4,6 +4,11 @@
     negative codes below. What a caller should do is part of the code's
     definition: retry the same call later, drop the input, or give up.
 
+    Pointers given to the library, those for results included, are never NULL
+    unless the function says that they may be. Misuse is a programmer's error
+    and ends the process: what the library checks of it is asserted, in release
+    builds too.
+
     Out of memory aborts the process, as in czmq.
 */
 #ifndef ZPEER_BASE_H_INCLUDED

@@ -39,7 +39,7 @@ extern "C" {
 typedef struct zpeer_event zpeer_event_t;
 
 //  An event that says only what happened. A Register starts with
-//  dataCenterInfo MyOwn.
+//  dataCenterInfo MyOwn. An action that does not exist is misuse: base.h.
 ZPEER_EXPORT zpeer_event_t *zpeer_event_new (zpeer_action_t action);
 
 ZPEER_EXPORT void zpeer_event_destroy (zpeer_event_t **self_p);
@@ -152,10 +152,11 @@ zpeer_event_encode_simple (void *data, size_t capacity, size_t *used,
 
 //  --- Decode and read
 
-//  Makes an event of the map at *offset, by the engine's rules, and moves
-//  *offset behind it. Returns ZPEER_OK and a new event, the caller's;
-//  ZPEER_E_REJECTED for a map that is no good event (*offset is behind it);
-//  ZPEER_E_PARSE when what is there is no map at all. reason as error above.
+//  Makes an event of the map at *offset, which is at most size, by the engine's
+//  rules, and moves *offset behind it. Returns ZPEER_OK and a new event, the
+//  caller's; ZPEER_E_REJECTED for a map that is no good event (*offset is
+//  behind it); ZPEER_E_PARSE when what is there is no map at all. reason as
+//  error above.
 ZPEER_EXPORT int
 zpeer_event_decode (const void *data, size_t size, size_t *offset,
                     zpeer_event_t **event, char *reason, size_t reason_size);
