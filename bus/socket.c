@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include <assert.h>
+#include "ipc.h"
 #include "reserve.h"
 #include "socket.h"
 #include "banned.h"
@@ -165,7 +166,7 @@ zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual)
     if (zpeer_reserve (BIND_DESCRIPTORS, 0))
         return ZPEER_E_RESOURCES;
     s_set_family (handle, endpoint);
-    if (zmq_bind (handle, endpoint))
+    if (zpeer_ipc_claim (endpoint) || zmq_bind (handle, endpoint))
         return ZPEER_E_BIND;
     size_t size = ZPEER_ENDPOINT_MAX;
     if (actual && zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, actual, &size))

@@ -71,7 +71,8 @@ void zpeer_socket_subscribe (zsock_t *self, const char *prefix);
 //  Binds. What was bound, with the port that was chosen, goes to actual, unless
 //  that is NULL (size: ZPEER_ENDPOINT_MAX). Returns ZPEER_OK, ZPEER_E_BIND (no
 //  endpoint, in use, not allowed: errno says which, for zmq_strerror), or
-//  ZPEER_E_RESOURCES.
+//  ZPEER_E_RESOURCES. Over ipc what lies at the path is replaced only when it is
+//  a socket that nobody listens on (ipc.h).
 int zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual);
 
 //  Connects; whether anybody is there shows later. Returns as bind does.

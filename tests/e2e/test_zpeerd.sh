@@ -172,6 +172,29 @@ test_an_ipc_directory_that_cannot_be_is_explained () {
         expect_text "$work/err" RuntimeDirectory
 }
 
+test_a_second_one_at_the_same_endpoint_ends () {
+    start_zpeerd &&
+        expect_status 69 "$zpeerd" --events "$events" \
+            --outcomes "ipc://$work/other" &&
+        expect_text "$work/err" "$events: Address already in use" || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" && end_zpeerd TERM 0
+}
+
+test_what_a_killed_one_left_does_not_matter () {
+    start_zpeerd || return 1
+    kill -KILL "$zpeerd_pid"
+    expect_end 137 && start_zpeerd && end_zpeerd TERM 0
+}
+
+test_a_file_at_an_endpoint_is_left_alone () {
+    echo precious >"$work/file"
+    expect_status 69 "$zpeerd" --events "ipc://$work/file" \
+        --outcomes "ipc://$work/o" &&
+        expect_text "$work/err" "$work/file: File exists" &&
+        expect_text "$work/file" precious
+}
+
 test_a_wrong_peer_url_ends_it () {
     expect_status 78 "$zpeerd" --events "ipc://$work/e" \
         --outcomes "ipc://$work/o" --peer http://good/ --peer nonsense &&

@@ -66,8 +66,10 @@ ZPEER_EXPORT const char *zpeer_engine_error (const zpeer_engine_t *self);
 //  but for this node itself. Feeders are read only then: every event that is
 //  accepted is told to every listed peer. A listed peer that cannot be added is
 //  logged and does not keep the others from running. Returns ZPEER_OK, or
-//  ZPEER_E_BIND, ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no
-//  URL), ZPEER_E_STATE, and then nothing runs.
+//  ZPEER_E_BIND (an endpoint is in use or none; what lies at the path of an ipc
+//  endpoint is replaced only if it is a socket that nobody listens on),
+//  ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no URL),
+//  ZPEER_E_STATE, and then nothing runs.
 ZPEER_EXPORT int zpeer_engine_start (zpeer_engine_t *self);
 
 //  The endpoints as bound (with the port that was chosen, if it was "*").
