@@ -110,6 +110,16 @@ s_fail (stderr_log_t *log, zpeerd_exit_t status, const char *reason)
     return status;
 }
 
+//  The exit status for an engine that did not start: an endpoint or descriptors
+//  may be there next time, a wrong option will not mend itself
+static zpeerd_exit_t
+s_exit_status (int error)
+{
+    return error == ZPEER_E_BIND || error == ZPEER_E_RESOURCES
+               ? ZPEERD_EXIT_UNAVAILABLE
+               : ZPEERD_EXIT_CONFIG;
+}
+
 static zpeerd_exit_t
 s_start (zpeer_engine_t *engine, const zpeerd_args_t *args,
          endpoints_t *endpoints, stderr_log_t *log)
@@ -120,9 +130,9 @@ s_start (zpeer_engine_t *engine, const zpeerd_args_t *args,
     zpeer_engine_set_log (engine, stderr_log, log);
     if (zpeer_engine_set_options (engine, args->options) != ZPEER_OK)
         return s_fail (log, ZPEERD_EXIT_CONFIG, zpeer_engine_error (engine));
-    if (zpeer_engine_start (engine) != ZPEER_OK)
-        return s_fail (log, ZPEERD_EXIT_UNAVAILABLE,
-                       zpeer_engine_error (engine));
+    int rc = zpeer_engine_start (engine);
+    if (rc != ZPEER_OK)
+        return s_fail (log, s_exit_status (rc), zpeer_engine_error (engine));
     s_note_sockets (endpoints);
     return ZPEERD_EXIT_OK;
 }

@@ -231,6 +231,12 @@ while True:
         break" "$peer_url" "$1" || fail "the peer does not hold $1"
 }
 
+test_a_wrong_url_of_its_own_ends_it () {
+    expect_status 78 "$zpeerd" --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --set eureka.server.my-url=nonsense &&
+        expect_text "$work/err" "eureka.server.my-url: URL \"nonsense\""
+}
+
 test_a_peer_named_twice_or_ones_own_url_does_not_end_it () {
     start_peer &&
         start_zpeerd --peer "$peer_url" --peer "$peer_url" \
