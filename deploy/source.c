@@ -2,6 +2,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +13,14 @@
 //  Longest reason
 #define REASON_MAX 256
 
+//  Most of a wrong value that a reason repeats, bytes
+#define QUOTE_MAX 63
+
 //  What is read, and for whom
 typedef struct {
     const source_sink_t *sink;
     uint64_t item;  //  Of the event at hand; 0: the value is the event
 } self_t;
-
-//  The member of either name, as text; NULL if it is absent or no string
-static const char *
-s_text (const json_t *object, const char *name, const char *other)
-{
-    const char *text = json_string_value (json_object_get (object, name));
-    if (!text && other)
-        text = json_string_value (json_object_get (object, other));
-    return text;
-}
 
 static bool
 s_given (const json_t *value)
@@ -35,14 +29,70 @@ s_given (const json_t *value)
 }
 
 static void
-s_reject (const self_t *self, const char *format, ...)
+s_reject (const self_t *self, const char *reason)
 {
-    char reason[REASON_MAX];
+    self->sink->reject (self->sink->arg, self->item, reason);
+}
+
+//  Writes down what is wrong. Returns ZPEER_E_INVALID.
+static int
+s_fault (char reason[REASON_MAX], const char *format, ...)
+{
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (reason, sizeof reason, format, arguments);
+    vsnprintf (reason, REASON_MAX, format, arguments);
     va_end (arguments);
-    self->sink->reject (self->sink->arg, self->item, reason);
+    return ZPEER_E_INVALID;
+}
+
+//  "name \"text\" is none of" and all names there are
+static int
+s_none_of (char reason[REASON_MAX], const char *name, const char *text,
+           const char *(*nth) (unsigned), unsigned count)
+{
+    int used = snprintf (reason, REASON_MAX, "%s \"%.*s\" is none of", name,
+                         QUOTE_MAX, text);
+    for (char *at = reason; *at; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';  //  What a terminal could take for a command
+    for (unsigned i = 0; i < count && used < REASON_MAX; i++)
+        used += snprintf (reason + used, (size_t) (REASON_MAX - used), "%s %s",
+                          i ? "," : "", nth (i));
+    return ZPEER_E_INVALID;
+}
+
+static const char *
+s_nth_action (unsigned number)
+{
+    return zpeer_action_name ((zpeer_action_t) number);
+}
+
+static const char *
+s_nth_status (unsigned number)
+{
+    return zpeer_status_name ((zpeer_status_t) number);
+}
+
+//  A member that is a string
+typedef struct {
+    const char *name;  //  As it was written
+    const char *text;  //  NULL: it is not given
+} member_t;
+
+//  The member of either name
+static int
+s_find (const json_t *object, const char *name, const char *other,
+        member_t *member, char reason[REASON_MAX])
+{
+    const json_t *value = json_object_get (object, name);
+    if (!s_given (value) && other) {
+        name = other;
+        value = json_object_get (object, name);
+    }
+    *member = (member_t){name, json_string_value (value)};
+    if (s_given (value) && !member->text)
+        return s_fault (reason, "%s is not a string", name);
+    return ZPEER_OK;
 }
 
 //  Eureka's timestamps come as numbers or as strings of digits
@@ -62,65 +112,117 @@ s_timestamp (const json_t *value, uint64_t *timestamp)
     return !*end && !errno;
 }
 
-//  Sets what events have besides an InstanceInfo. Returns NULL, or what is
-//  wrong.
-static const char *
-s_fill_timestamp (zpeer_event_t *event, const json_t *value)
+//  What follows sets what events have besides an InstanceInfo
+
+static int
+s_fill_timestamp (zpeer_event_t *event, const json_t *value,
+                  char reason[REASON_MAX])
 {
     const json_t *timestamp = json_object_get (value, "lastDirtyTimestamp");
     uint64_t number = 0;
     if (!s_given (timestamp))
-        return NULL;
+        return ZPEER_OK;
     if (!s_timestamp (timestamp, &number) ||
         zpeer_event_set_timestamp (event, number) != ZPEER_OK)
-        return "lastDirtyTimestamp is no number of milliseconds above 0";
-    return NULL;
+        return s_fault (reason,
+                        "lastDirtyTimestamp is not a number from 1 to %" PRId64,
+                        INT64_MAX);
+    return ZPEER_OK;
 }
 
-static const char *
-s_fill_status (zpeer_event_t *event, const json_t *value)
+static int
+s_asg_status (const member_t *member, zpeer_status_t *status,
+              char reason[REASON_MAX])
 {
+    if (!strcmp (member->text, "ENABLED"))
+        *status = ZPEER_UP;
+    else if (!strcmp (member->text, "DISABLED"))
+        *status = ZPEER_OUT_OF_SERVICE;
+    else
+        return s_fault (reason, "%s is neither ENABLED nor DISABLED",
+                        member->name);
+    return ZPEER_OK;
+}
+
+static int
+s_status (const member_t *member, zpeer_status_t *status,
+          char reason[REASON_MAX])
+{
+    if (zpeer_status_parse (member->text, strlen (member->text), status) ==
+        ZPEER_OK)
+        return ZPEER_OK;
+    return s_none_of (reason, member->name, member->text, s_nth_status,
+                      ZPEER_STATUSES);
+}
+
+static int
+s_fill_status (zpeer_event_t *event, const json_t *value,
+               char reason[REASON_MAX])
+{
+    member_t member;
     zpeer_status_t status = ZPEER_UNKNOWN;
-    const char *text = s_text (value, "status", NULL);
     bool asg = zpeer_event_action (event) == ZPEER_ASG_STATUS_UPDATE;
-    if (text && asg && !strcmp (text, "ENABLED"))
-        text = "UP";
-    else if (text && asg && !strcmp (text, "DISABLED"))
-        text = "OUT_OF_SERVICE";
-    if (text && zpeer_status_parse (text, strlen (text), &status) != ZPEER_OK)
-        return "status is none of Eureka's";
-    if (text)
-        zpeer_event_set_status (event, status);
-
-    text = s_text (value, "overriddenStatus", "overriddenstatus");
-    if (text && zpeer_status_parse (text, strlen (text), &status) != ZPEER_OK)
-        return "overriddenStatus is none of Eureka's";
-    if (text)
-        zpeer_event_set_overridden_status (event, status);
-    return NULL;
+    int rc = s_find (value, "status", NULL, &member, reason);
+    if (rc == ZPEER_OK && member.text) {
+        rc = asg ? s_asg_status (&member, &status, reason)
+                 : s_status (&member, &status, reason);
+        if (rc == ZPEER_OK)
+            zpeer_event_set_status (event, status);
+    }
+    if (rc == ZPEER_OK)
+        rc = s_find (value, "overriddenStatus", "overriddenstatus", &member,
+                     reason);
+    if (rc == ZPEER_OK && member.text) {
+        rc = s_status (&member, &status, reason);
+        if (rc == ZPEER_OK)
+            zpeer_event_set_overridden_status (event, status);
+    }
+    return rc;
 }
 
-static const char *
-s_fill_name (zpeer_event_t *event, const json_t *value)
+static int
+s_fill_text (zpeer_event_t *event, const json_t *value, const char *name,
+             const char *other, int (*set) (zpeer_event_t *, const char *),
+             char reason[REASON_MAX])
 {
-    const char *app = s_text (value, "app", "appName");
-    const char *id = s_text (value, "id", NULL);
-    const char *asg = s_text (value, "asg", NULL);
-    if (app && zpeer_event_set_app (event, app) != ZPEER_OK)
-        return "app is no name of an application";
-    if (id && zpeer_event_set_id (event, id) != ZPEER_OK)
-        return "id is no id of an instance";
-    if (asg && zpeer_event_set_asg (event, asg) != ZPEER_OK)
-        return "asg is no name of a group";
-    if (json_is_true (json_object_get (value, "replicated")))
-        zpeer_event_set_replicated (event, true);
-    return NULL;
+    member_t member;
+    int rc = s_find (value, name, other, &member, reason);
+    if (rc != ZPEER_OK || !member.text)
+        return rc;
+    rc = set (event, member.text);
+    if (rc == ZPEER_OK)
+        return rc;
+    size_t size = strlen (member.text);
+    if (rc == ZPEER_E_TOO_LARGE)
+        return s_fault (reason, "%s is too long, %zu bytes", member.name, size);
+    bool blank = strspn (member.text, " \t\n\v\f\r") == size;
+    return s_fault (reason, "%s %s", member.name,
+                    blank ? "is blank" : "has a control character in it");
+}
+
+static int
+s_fill_name (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
+{
+    int rc = s_fill_text (event, value, "app", "appName", zpeer_event_set_app,
+                          reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_text (event, value, "id", NULL, zpeer_event_set_id, reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_text (event, value, "asg", NULL, zpeer_event_set_asg,
+                          reason);
+    const json_t *replicated = json_object_get (value, "replicated");
+    if (rc == ZPEER_OK && s_given (replicated)) {
+        if (!json_is_boolean (replicated))
+            return s_fault (reason, "replicated is neither true nor false");
+        zpeer_event_set_replicated (event, json_is_true (replicated));
+    }
+    return rc;
 }
 
 //  An InstanceInfo goes first: it sets whatever it has, and what the event says
 //  beside it counts more
 static int
-s_fill_info (zpeer_event_t *event, const json_t *info, char *reason)
+s_fill_info (zpeer_event_t *event, const json_t *info, char reason[REASON_MAX])
 {
     char *text = json_dumps (info, JSON_COMPACT);
     assert (text);
@@ -130,11 +232,48 @@ s_fill_info (zpeer_event_t *event, const json_t *info, char *reason)
     return rc;
 }
 
-static void
-s_pass_on (const self_t *self, zpeer_event_t *event, const char *fault)
+static int
+s_find_action (const json_t *value, zpeer_action_t *action,
+               char reason[REASON_MAX])
 {
-    if (fault)
-        s_reject (self, "%s", fault);
+    member_t member;
+    int rc = s_find (value, "action", NULL, &member, reason);
+    if (rc != ZPEER_OK)
+        return rc;
+    if (!member.text)
+        return s_fault (reason, "action is missing");
+    if (zpeer_action_parse (member.text, strlen (member.text), action) !=
+        ZPEER_OK)
+        return s_none_of (reason, "action", member.text, s_nth_action,
+                          ZPEER_ACTIONS);
+    return ZPEER_OK;
+}
+
+static int
+s_fill (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
+{
+    bool registers = zpeer_event_action (event) == ZPEER_REGISTER;
+    const json_t *info = json_object_get (value, "info");
+    if (!s_given (info))
+        info = json_object_get (value, "instanceInfo");
+    int rc = ZPEER_OK;
+    if (s_given (info) && registers)
+        rc = s_fill_info (event, info, reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_name (event, value, reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_timestamp (event, value, reason);
+    //  Only the InstanceInfo counts for a Register, as at every receiver
+    if (rc == ZPEER_OK && !registers)
+        rc = s_fill_status (event, value, reason);
+    return rc;
+}
+
+static void
+s_pass_on (const self_t *self, zpeer_event_t *event, int rc, const char *reason)
+{
+    if (rc != ZPEER_OK)
+        s_reject (self, reason);
     else
         self->sink->event (self->sink->arg, self->item, event);
     zpeer_event_destroy (&event);
@@ -144,30 +283,14 @@ s_pass_on (const self_t *self, zpeer_event_t *event, const char *fault)
 static void
 s_read_event (const self_t *self, const json_t *value)
 {
+    char reason[REASON_MAX] = "";
     zpeer_action_t action = ZPEER_REGISTER;
-    const char *name = s_text (value, "action", NULL);
-    if (!name ||
-        zpeer_action_parse (name, strlen (name), &action) != ZPEER_OK) {
-        s_reject (self, name ? "action is \"%s\"" : "action is missing", name);
+    if (s_find_action (value, &action, reason) != ZPEER_OK) {
+        s_reject (self, reason);
         return;
     }
-    char reason[REASON_MAX] = "";
-    const char *fault = NULL;
     zpeer_event_t *event = zpeer_event_new (action);
-    const json_t *info = json_object_get (value, "info");
-    if (!s_given (info))
-        info = json_object_get (value, "instanceInfo");
-    if (s_given (info) && action == ZPEER_REGISTER &&
-        s_fill_info (event, info, reason) != ZPEER_OK)
-        fault = reason;
-    if (!fault)
-        fault = s_fill_name (event, value);
-    if (!fault)
-        fault = s_fill_timestamp (event, value);
-    //  Only the InstanceInfo counts for a Register, as at every receiver
-    if (!fault && action != ZPEER_REGISTER)
-        fault = s_fill_status (event, value);
-    s_pass_on (self, event, fault);
+    s_pass_on (self, event, s_fill (event, value, reason), reason);
 }
 
 static void
@@ -175,8 +298,7 @@ s_read_instance (const self_t *self, const json_t *info)
 {
     char reason[REASON_MAX] = "";
     zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
-    int rc = s_fill_info (event, info, reason);
-    s_pass_on (self, event, rc == ZPEER_OK ? NULL : reason);
+    s_pass_on (self, event, s_fill_info (event, info, reason), reason);
 }
 
 typedef void (read_fn) (self_t *self, const json_t *value);

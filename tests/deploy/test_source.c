@@ -120,20 +120,42 @@ Test (source, every_instance_of_a_registry_registers)
 Test (source, says_what_is_wrong)
 {
     s_expect ("{\"action\":\"heartbeat\",\"app\":\"a\"}",
-              "0 no: action is \"heartbeat\"\n");
-    s_expect ("{\"action\":\"Cancel\",\"app\":\"\",\"id\":\"i\"}",
-              "0 no: app is no name of an application\n");
+              "0 no: action \"heartbeat\" is none of Register, Heartbeat, "
+              "Cancel, StatusUpdate, DeleteStatusOverride, AsgStatusUpdate, "
+              "Forget\n");
+    s_expect ("{\"action\":7}", "0 no: action is not a string\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\" \",\"id\":\"i\"}",
+              "0 no: app is blank\n");
+    s_expect ("{\"action\":\"Cancel\",\"appName\":5,\"id\":\"i\"}",
+              "0 no: appName is not a string\n");
     s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"\\u0001\"}",
-              "0 no: id is no id of an instance\n");
-    s_expect (
-        "{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\","
-        "\"lastDirtyTimestamp\":\"5x\"}",
-        "0 no: lastDirtyTimestamp is no number of milliseconds above 0\n");
+              "0 no: id has a control character in it\n");
+    s_expect ("{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\","
+              "\"lastDirtyTimestamp\":\"5x\"}",
+              "0 no: lastDirtyTimestamp is not a number from 1 to "
+              "9223372036854775807\n");
     s_expect ("{\"action\":\"StatusUpdate\",\"app\":\"a\",\"id\":\"i\","
-              "\"lastDirtyTimestamp\":5,\"status\":\"up\"}",
-              "0 no: status is none of Eureka's\n");
+              "\"lastDirtyTimestamp\":5,\"status\":\"\\u001bup\"}",
+              "0 no: status \"?up\" is none of UNKNOWN, UP, DOWN, STARTING, "
+              "OUT_OF_SERVICE\n");
+    s_expect ("{\"action\":\"AsgStatusUpdate\",\"asg\":\"a\","
+              "\"status\":\"UP\"}",
+              "0 no: status is neither ENABLED nor DISABLED\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"i\","
+              "\"replicated\":1}",
+              "0 no: replicated is neither true nor false\n");
     s_expect ("[1,2]", "0 no: neither an event nor anything Eureka writes\n");
     s_expect ("7", "0 no: neither an event nor anything Eureka writes\n");
+}
+
+Test (source, says_how_long_a_name_is)
+{
+    char json[512];
+    char name[300];
+    memset (name, 'a', sizeof name);
+    snprintf (json, sizeof json,
+              "{\"action\":\"Cancel\",\"id\":\"i\",\"app\":\"%.256s\"}", name);
+    s_expect (json, "0 no: app is too long, 256 bytes\n");
 }
 
 Test (source, leaves_what_the_engine_checks_to_the_engine)
