@@ -9,8 +9,11 @@ main (int argc, char **argv)
     zpeer_engine_t *engine = zpeer_engine_new ();
     zpeer_engine_set (engine, "zpeer.events.endpoint", "inproc://events");
     zpeer_engine_set (engine, "zpeer.outcomes.endpoint", "inproc://outcomes");
-    if (zpeer_engine_start (engine) || zpeer_engine_add_peer (engine, peer))
-        return fprintf (stderr, "%s\n", zpeer_engine_error (engine)), 1;
+    if (zpeer_engine_start (engine) || zpeer_engine_add_peer (engine, peer)) {
+        fprintf (stderr, "%s\n", zpeer_engine_error (engine));
+        zpeer_engine_destroy (&engine);
+        return 1;
+    }
 
     zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
     zpeer_event_set_app (event, "CATALOG");

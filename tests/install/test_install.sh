@@ -76,4 +76,12 @@ for program in "$work"/outside/example-shared "$work"/outside/example-static \
         { cat "$work/log"; say "$program failed"; exit 1; }
     grep -q "^1 accepted, 0 not delivered" "$work/log"
     say "$(basename "$program"): $(cat "$work/log")"
+    #  A host that gives up ends by itself, and is not aborted
+    status=0
+    timeout 20 "$program" nonsense >"$work/log" 2>&1 || status=$?
+    if [ "$status" -ne 1 ] || ! grep -q 'URL "nonsense"' "$work/log"; then
+        cat "$work/log"
+        say "$program with a wrong URL: status $status"
+        exit 1
+    fi
 done

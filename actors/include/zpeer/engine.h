@@ -19,6 +19,8 @@
     milliseconds; remove and stop wait for what is in flight, at most
     zpeer.stop.deadline-ms plus 100 ms.
 
+    Destroy the engine before the process exits, on every path.
+
     The host's signal handlers, stdout, environment and czmq settings are left
     as they are.
 */
@@ -40,7 +42,8 @@ typedef struct zpeer_engine zpeer_engine_t;
 //  A new engine with default options, not started. Never NULL.
 ZPEER_EXPORT zpeer_engine_t *zpeer_engine_new (void);
 
-//  Stops it if it runs, frees it, sets the pointer to NULL
+//  Stops it if it runs, frees it, sets the pointer to NULL. Before the process
+//  exits: while an engine runs, czmq aborts in its handler for exit.
 ZPEER_EXPORT void zpeer_engine_destroy (zpeer_engine_t **self_p);
 
 //  Who gets the messages; before start
