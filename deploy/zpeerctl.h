@@ -8,7 +8,8 @@
 //  Exit statuses: name, value, meaning
 #define ZPEERCTL_EXITS(X)                                                      \
     X (OK, 0, "everything was accepted, or printed")                           \
-    X (REJECTED, 1, "the engine rejected something, or a line was no event")   \
+    X (REJECTED, 1,                                                            \
+       "something was rejected or is no event, or the input is empty")         \
     X (USAGE, 2, "the command line is wrong, or the input cannot be read")     \
     X (SILENT, 3, "the engine did not answer in time")
 

@@ -47,6 +47,7 @@ typedef struct {
     progress_t progress;    //  On standard error
     feeder_place_t place;   //  Of the event at hand
     bool begun;             //  Past the first line that is not blank
+    bool hopeless;          //  The rest of the input is not worth reading
     uint64_t unusable;      //  Lines and items that made no event
     int error;              //  Why sending failed, ZPEER_OK while it works
     char bytes[EVENT_MAX];  //  The event at hand, encoded
@@ -83,9 +84,14 @@ static const char s_usage[] =
     "  --quiet         no progress, only what went wrong\n"
     "  --help          prints this\n"
     "\n"
+    "A registry's instances live at the peers only as long as heartbeats "
+    "come:\n"
+    "their lease, 90 s unless they say otherwise. Feeding once does not renew\n"
+    "them, and never cancels what has gone from the input.\n"
+    "\n"
     "What is rejected is reported with its line and the reason; the rest goes\n"
-    "on. A summary goes to standard output, everything else to standard "
-    "error.\n";
+    "on. An input without anything in it is an error, too. A summary goes to\n"
+    "standard output, everything else to standard error.\n";
 
 enum { OPT_ENDPOINT, OPT_BATCH, OPT_RATE, OPT_TIMEOUT, OPT_QUIET, OPT_HELP };
 
@@ -170,7 +176,7 @@ s_show_progress (self_t *self)
         .total_bytes = lines_total (self->lines),
         .sent = counts->sent,
         .accepted = counts->accepted,
-        .rejected = counts->rejected + self->unusable,
+        .rejected = counts->rejected,
     };
     progress_show (&self->progress, &state, clock_now ());
 }
@@ -207,17 +213,28 @@ s_blank (const char *text, size_t size)
 static json_t *
 s_parse (self_t *self, const char *text, size_t size, json_error_t *error)
 {
-    json_t *value = json_loadb (text, size, 0, error);
+    json_t *value = json_loadb (text, size, JSON_REJECT_DUPLICATES, error);
     bool first = !self->begun;
     self->begun = true;
     if (value || !first ||
         json_error_code (error) != json_error_premature_end_of_input ||
         lines_rest (self->lines, &text, &size) != ZPEER_OK)
         return value;
-    value = json_loadb (text, size, 0, error);
+    value = json_loadb (text, size, JSON_REJECT_DUPLICATES, error);
     if (value)
         lines_end (self->lines);
     return value;
+}
+
+//  What Eureka answers unless it is asked for JSON
+static bool
+s_is_xml (const char *text, size_t size)
+{
+    while (size > 0 && s_blank (text, 1)) {
+        text++;
+        size--;
+    }
+    return size > 0 && *text == '<';
 }
 
 static void
@@ -226,6 +243,14 @@ s_handle_line (self_t *self, const char *text, size_t size)
     self->place.line = lines_number (self->lines);
     if (s_blank (text, size))
         return;
+    if (!self->begun && s_is_xml (text, size)) {
+        self->begun = true;
+        self->hopeless = true;
+        s_unusable (self, 0,
+                    "this is XML; ask for JSON: curl -H 'Accept: "
+                    "application/json'");
+        return;
+    }
     json_error_t error;
     json_t *value = s_parse (self, text, size, &error);
     if (!value) {
@@ -254,7 +279,7 @@ s_read_all (self_t *self)
     const char *text = NULL;
     size_t size = 0;
     int rc = ZPEER_OK;
-    while (rc == ZPEER_OK && self->error == ZPEER_OK) {
+    while (rc == ZPEER_OK && self->error == ZPEER_OK && !self->hopeless) {
         if (!lines_wait (self->lines, 0))
             s_idle (self);
         if (self->error == ZPEER_OK)
@@ -265,42 +290,61 @@ s_read_all (self_t *self)
     return rc == ZPEER_E_AGAIN ? ZPEER_OK : rc;
 }
 
+//  What is sent is accepted, rejected or without a reply; what is no event is
+//  never sent
 static void
 s_print_summary (const self_t *self)
 {
     const feeder_counts_t *counts = feeder_counts (self->feeder);
+    uint64_t open = counts->sent - counts->accepted - counts->rejected;
     int64_t ms = clock_now () - self->progress.started_at;
     printf ("%" PRIu64 " events sent, %" PRIu64 " accepted, %" PRIu64
-            " rejected, in %.1f s (%.0f/s)\n",
-            counts->sent, counts->accepted, counts->rejected + self->unusable,
-            (double) ms / 1000,
+            " rejected",
+            counts->sent, counts->accepted, counts->rejected);
+    if (open)
+        printf (", %" PRIu64 " without a reply", open);
+    printf (", in %.1f s (%.0f/s)", (double) ms / 1000,
             (double) counts->sent * 1000 / (double) (ms ? ms : 1));
+    if (self->unusable)
+        printf ("; %" PRIu64 " in the input made no event", self->unusable);
+    putchar ('\n');
+}
+
+//  Says why not everything in the input was sent; rc: of reading it
+static void
+s_explain (const self_t *self, const arguments_t *arguments, int rc)
+{
+    if (rc != ZPEER_OK)
+        fprintf (stderr, "%s: %s\n", self->name,
+                 rc == ZPEER_E_IO ? strerror (errno) : zpeer_strerror (rc));
+    else if (!self->begun && self->error == ZPEER_OK)
+        fprintf (stderr, "%s: the input was empty\n", self->name);
+    if (self->error != ZPEER_OK)
+        fprintf (stderr,
+                 "zpeerctl feed: no answer from %s for %" PRIu32
+                 " s; is zpeerd running?\n",
+                 arguments->endpoint, arguments->timeout_s);
 }
 
 static zpeerctl_exit_t
 s_feed (self_t *self, const arguments_t *arguments)
 {
     int rc = s_read_all (self);
-    if (rc != ZPEER_OK)
-        fprintf (stderr, "%s: %s\n", self->name,
-                 rc == ZPEER_E_IO ? strerror (errno) : zpeer_strerror (rc));
+    int reason = errno;
     if (self->error == ZPEER_OK)
         self->error = feeder_finish (self->feeder);
     progress_clear (&self->progress);
-    if (self->error != ZPEER_OK)
-        fprintf (stderr,
-                 "zpeerctl feed: no answer from %s for %" PRIu32
-                 " s; is zpeerd running?\n",
-                 arguments->endpoint, arguments->timeout_s);
+    errno = reason;
+    s_explain (self, arguments, rc);
     s_print_summary (self);
 
     if (self->error != ZPEER_OK)
         return ZPEERCTL_EXIT_SILENT;
     if (rc != ZPEER_OK)
         return ZPEERCTL_EXIT_USAGE;
-    return self->unusable || feeder_counts (self->feeder)->rejected
-               ? ZPEERCTL_EXIT_REJECTED
-               : ZPEERCTL_EXIT_OK;
+    bool complete = self->begun && !self->unusable &&
+                    !feeder_counts (self->feeder)->rejected;
+    return complete ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_REJECTED;
 }
 
 static zpeerctl_exit_t

@@ -299,7 +299,34 @@ test_rejects_are_reported_with_line_and_reason () {
     expect_text "$work/err" "events.jsonl:2: lastDirtyTimestamp" &&
         expect_text "$work/err" "events.jsonl:3: " &&
         expect_text "$work/err" "events.jsonl:4 (item 2): id" &&
-        expect_text "$work/out" "5 events sent, 3 accepted, 3 rejected"
+        expect_text "$work/out" "5 events sent, 3 accepted, 2 rejected, in" &&
+        expect_text "$work/out" "; 1 in the input made no event"
+}
+
+test_an_empty_input_is_an_error () {
+    start_zpeerd || return 1
+    printf '\n \n' >"$work/nothing"
+    expect_status 1 "$zpeerctl" feed --endpoint "$events" "$work/nothing" &&
+        expect_text "$work/err" "nothing: the input was empty" &&
+        expect_status 1 "$zpeerctl" feed --endpoint "$events" - &&
+        expect_text "$work/err" "-: the input was empty" &&
+        expect_text "$work/out" "0 events sent"
+}
+
+test_xml_is_named_and_not_read () {
+    start_zpeerd || return 1
+    printf ' <applications>\n  <application>\n' >"$work/apps"
+    expect_status 1 "$zpeerctl" feed --endpoint "$events" "$work/apps" &&
+        expect_text "$work/err" "apps:1: this is XML" &&
+        expect_text "$work/err" "Accept: application/json" &&
+        [ "$(wc -l <"$work/err")" -eq 1 ]
+}
+
+test_a_key_given_twice_is_rejected () {
+    start_zpeerd || return 1
+    echo '{"action":"Cancel","app":"a","app":"b","id":"i"}' >"$work/twice"
+    expect_status 1 "$zpeerctl" feed --endpoint "$events" "$work/twice" &&
+        expect_text "$work/err" "twice:1: duplicate object key"
 }
 
 test_lines_are_right_over_many_requests () {
@@ -321,7 +348,7 @@ test_a_broken_first_line_costs_only_itself () {
     printf '{"action":\n{"action":"Cancel","app":"a","id":"i"}\n' |
         feed -
     expect_text "$work/err" "-:1: " &&
-        expect_text "$work/out" "1 events sent, 1 accepted, 1 rejected"
+        expect_text "$work/out" "1 events sent, 1 accepted, 0 rejected"
 }
 
 test_a_pipe_is_not_held_back_until_a_batch_is_full () {
