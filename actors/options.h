@@ -55,9 +55,6 @@
        "false",                                                                \
        "Compress requests with gzip; peers built with Spring cannot "          \
        "read it.")                                                             \
-    X (NUMBER, peer_eureka_nodes_update_interval_ms,                           \
-       "eureka.server.peer-eureka-nodes-update-interval-ms", "ms", 1,          \
-       ZPEER_DAY, "600000", "How often the list of peers is read again.")      \
     X (URLS, my_url, "eureka.server.my-url", "", 0, 0, "",                     \
        "This node's own URL: never a peer.")                                   \
     X (ZONES, service_url, "eureka.client.service-url", "", 0, 0, "",          \
@@ -104,7 +101,12 @@
     X (NUMBER, stats_interval_ms, "zpeer.stats.interval-ms", "ms", 10,         \
        ZPEER_HOUR, "1000", "How often figures are published.")                 \
     X (TEXT, tls_ca_file, "zpeer.tls.ca-file", "", 0, 0, "",                   \
-       "CA certificates for https peers, PEM; empty: the system's.")
+       "CA certificates for https peers, PEM; empty: the system's.")           \
+    X (TEXT, tls_cert_file, "zpeer.tls.cert-file", "", 0, 0, "",               \
+       "This node's certificate for peers that ask for one, PEM.")             \
+    X (TEXT, tls_key_file, "zpeer.tls.key-file", "", 0, 0, "",                 \
+       "Its private key, PEM, without a passphrase; empty: it is in "          \
+       "the certificate's file.")
 
 //  Names of the reference (EUREKA.md 7) that have no effect, there or here
 #define ZPEER_OPTIONS_IGNORED(X)                                               \
@@ -125,6 +127,7 @@
     X ("eureka.server.min-threads-for-peer-replication")                       \
     X ("eureka.server.min-threads-for-status-replication")                     \
     X ("eureka.server.number-of-replication-retries")                          \
+    X ("eureka.server.peer-eureka-nodes-update-interval-ms")                   \
     X ("eureka.server.peer-eureka-status-refresh-time-interval-ms")            \
     X ("eureka.server.peer-node-connection-idle-timeout-seconds")              \
     X ("eureka.server.peer-node-total-connections")                            \
