@@ -141,17 +141,36 @@ s_beat (void *arg, char *const *args, char *answer)
     return rc;
 }
 
-//  A CA file that cannot be read is found now, not by the first request
+static int
+s_check_file (const char *name, const char *file, char *answer)
+{
+    if (!*file || access (file, R_OK) == 0)
+        return ZPEER_OK;
+    snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s %.256s: %s", name, file,
+              zmq_strerror (errno));
+    return ZPEER_E_INVALID;
+}
+
+//  A file that cannot be read is found now, not by the first request
 static int
 s_check_trust (const zpeer_dispatcher_t *self, char *answer)
 {
-    const char *file = self->options->tls_ca_file;
-    if (!*file || strncmp (self->url.base, "https:", 6) != 0 ||
-        access (file, R_OK) == 0)
+    const zpeer_options_t *options = self->options;
+    if (strncmp (self->url.base, "https:", 6) != 0)
         return ZPEER_OK;
-    snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "zpeer.tls.ca-file %.256s: %s",
-              file, zmq_strerror (errno));
-    return ZPEER_E_INVALID;
+    int rc = s_check_file ("zpeer.tls.ca-file", options->tls_ca_file, answer);
+    if (rc == ZPEER_OK)
+        rc = s_check_file ("zpeer.tls.cert-file", options->tls_cert_file,
+                           answer);
+    if (rc == ZPEER_OK)
+        rc = s_check_file ("zpeer.tls.key-file", options->tls_key_file, answer);
+    return rc;
+}
+
+static const char *
+s_file (const char *name)
+{
+    return *name ? name : NULL;
 }
 
 static void
@@ -165,7 +184,9 @@ s_create_http (zpeer_dispatcher_t *self)
         .deadline_ms = options->request_deadline_ms,
         .reply_max_bytes = options->reply_max_bytes,
         .max_in_flight = options->max_threads_for_peer_replication,
-        .ca_file = *options->tls_ca_file ? options->tls_ca_file : NULL,
+        .ca_file = s_file (options->tls_ca_file),
+        .cert_file = s_file (options->tls_cert_file),
+        .key_file = s_file (options->tls_key_file),
         .identity = zpeer_local_address (address),
     };
     self->http = zpeer_http_new (&self->url, &http);

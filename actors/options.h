@@ -8,6 +8,7 @@
 #define ZPEER_OPTIONS_IMPL_H_INCLUDED
 
 #include <zpeer/options.h>
+#include "buffer.h"
 
 //  Longest list of statuses
 #define ZPEER_OPTIONS_STATUSES_MAX 16
@@ -166,7 +167,9 @@ struct zpeer_options {
     zpeer_option_##type##_t field;
     ZPEER_OPTIONS (X)
 #undef X
-    uint64_t unused;  //  Bit per ignored name that was set
+    uint64_t unused;        //  Bit per ignored name that was set
+    zpeer_buffer_t strays;  //  Owned; variables that name no option, each with
+                            //  NUL
     char error[ZPEER_OPTIONS_ERROR_MAX];
 };
 

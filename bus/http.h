@@ -30,6 +30,8 @@ typedef struct {
     size_t reply_max_bytes;       //  Decoded
     unsigned max_in_flight;       //  The window
     const char *ca_file;          //  Borrowed; NULL: those of the system
+    const char *cert_file;        //  Borrowed; this side's; NULL: none
+    const char *key_file;         //  Borrowed; NULL: it is in cert_file
     const char *identity;         //  Borrowed; DiscoveryIdentity-Id, this
                                   //  host's address; NULL: left out
 } zpeer_http_options_t;

@@ -176,13 +176,18 @@ s_set_protocol (CURL *easy, const zpeer_http_options_t *options)
 }
 
 static void
-s_set_trust (CURL *easy, const zpeer_url_t *url, const char *ca_file)
+s_set_trust (CURL *easy, const zpeer_url_t *url,
+             const zpeer_http_options_t *options)
 {
     SET (easy, CURLOPT_SSL_VERIFYPEER, 1L);
     SET (easy, CURLOPT_SSL_VERIFYHOST, 2L);
     SET (easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
-    if (ca_file)
-        SET (easy, CURLOPT_CAINFO, ca_file);
+    if (options->ca_file)
+        SET (easy, CURLOPT_CAINFO, options->ca_file);
+    if (options->cert_file)
+        SET (easy, CURLOPT_SSLCERT, options->cert_file);
+    if (options->key_file)
+        SET (easy, CURLOPT_SSLKEY, options->key_file);
     if (!url->user)
         return;
     SET (easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
@@ -239,7 +244,7 @@ zpeer_transfer_open (zpeer_transfer_t *self, const zpeer_url_t *url,
     zpeer_buffer_slice (&self->url, zpeer_slice_str (url->base));
     s_set_callbacks (self);
     s_set_protocol (self->easy, options);
-    s_set_trust (self->easy, url, options->ca_file);
+    s_set_trust (self->easy, url, options);
 }
 
 void

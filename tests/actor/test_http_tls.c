@@ -4,6 +4,7 @@
     the name localhost, signs itself, and ends in a hundred years.
 */
 #include <criterion/criterion.h>
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,22 @@ static zpeer_http_result_t s_result;
 static struct MHD_Daemon *s_server;
 static char s_ca_file[] = "/tmp/zpeer-test-ca-XXXXXX";
 
+static char s_key_file[] = "/tmp/zpeer-test-key-XXXXXX";
+
+//  The server asks for a certificate, and takes the one it has itself
+static bool s_ask;
+
+static bool
+s_has_certificate (struct MHD_Connection *connection)
+{
+    unsigned count = 0;
+    gnutls_session_t session =
+        (gnutls_session_t) MHD_get_connection_info (
+            connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+            ->tls_session;
+    return gnutls_certificate_get_peers (session, &count) && count;
+}
+
 static enum MHD_Result
 s_on_request (void *arg, struct MHD_Connection *connection, const char *url,
               const char *method, const char *version, const char *data,
@@ -54,25 +71,33 @@ s_on_request (void *arg, struct MHD_Connection *connection, const char *url,
         *size = 0;
         return MHD_YES;
     }
+    unsigned status = s_ask && !s_has_certificate (connection) ? 403 : 200;
     struct MHD_Response *response = MHD_create_response_from_buffer (
         strlen (PLAY_BODY), (void *) PLAY_BODY, MHD_RESPMEM_PERSISTENT);
-    enum MHD_Result rc = MHD_queue_response (connection, 200, response);
+    enum MHD_Result rc = MHD_queue_response (connection, status, response);
     MHD_destroy_response (response);
     return rc;
 }
 
 static void
+s_write (char *path, const char *text)
+{
+    int file = mkstemp (path);
+    cr_assert_geq (file, 0);
+    cr_assert_eq (write (file, text, strlen (text)), (ssize_t) strlen (text));
+    close (file);
+}
+
+static void
 s_setup (void)
 {
-    int file = mkstemp (s_ca_file);
-    cr_assert_geq (file, 0);
-    cr_assert_eq (write (file, s_certificate, sizeof s_certificate - 1),
-                  (ssize_t) sizeof s_certificate - 1);
-    close (file);
+    s_write (s_ca_file, s_certificate);
+    s_write (s_key_file, s_key);
     s_server = MHD_start_daemon (
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_TLS, 0, NULL, NULL,
         s_on_request, NULL, MHD_OPTION_HTTPS_MEM_KEY, s_key,
-        MHD_OPTION_HTTPS_MEM_CERT, s_certificate, MHD_OPTION_END);
+        MHD_OPTION_HTTPS_MEM_CERT, s_certificate, MHD_OPTION_HTTPS_MEM_TRUST,
+        s_certificate, MHD_OPTION_END);
     cr_assert_not_null (s_server);
 }
 
@@ -82,6 +107,7 @@ s_teardown (void)
     play_end ();
     MHD_stop_daemon (s_server);
     unlink (s_ca_file);
+    unlink (s_key_file);
 }
 
 TestSuite (http_tls, .init = s_setup, .fini = s_teardown);
@@ -117,6 +143,29 @@ Test (http_tls, a_peer_whose_certificate_is_trusted_is_served)
         cr_assert_eq (s_result.status, 200);
         cr_assert (zpeer_slice_eq (s_result.body, ZPEER_SLICE (PLAY_BODY)));
     }
+}
+
+//  What a Zowe discovery service asks of its peers
+Test (http_tls, a_peer_that_asks_gets_this_sides_certificate)
+{
+    s_ask = true;
+    play_options.ca_file = s_ca_file;
+    play_options.cert_file = s_ca_file;
+    play_options.key_file = s_key_file;
+    s_begin ("localhost");
+    play_post ("{}");
+    play_result (&s_result);
+    cr_assert_eq (s_result.status, 200, "%s", s_result.detail);
+}
+
+Test (http_tls, without_a_certificate_a_peer_that_asks_gets_none)
+{
+    s_ask = true;
+    play_options.ca_file = s_ca_file;
+    s_begin ("localhost");
+    play_post ("{}");
+    play_result (&s_result);
+    cr_assert_eq (s_result.status, 403, "%s", s_result.detail);
 }
 
 Test (http_tls, a_certificate_nobody_vouches_for_is_a_tls_failure)
