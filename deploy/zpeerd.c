@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -166,9 +167,22 @@ s_wait_and_stop (zpeer_engine_t *engine, stderr_log_t *log)
         zpeerd_say (log, ZPEERD_LEFT, left);
 }
 
+//  As many descriptors as this process may have: the usual soft limit, 1024, is
+//  for programs that use select
+static void
+s_raise_limit (void)
+{
+    struct rlimit limit;
+    if (getrlimit (RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit (RLIMIT_NOFILE, &limit);
+    }
+}
+
 static zpeerd_exit_t
 s_run (const zpeerd_args_t *args)
 {
+    s_raise_limit ();
     stderr_log_t log = STDERR_LOG_INIT;
     log.level = args->level;
     sigset_t signals = s_stop_signals ();

@@ -458,6 +458,17 @@ test_it_tells_systemd_when_it_is_ready () {
         wait_text "$work/heard" READY=1
 }
 
+test_it_takes_all_descriptors_it_may_have () {
+    local before
+    before=$(ulimit -Sn)
+    ulimit -Sn 100
+    start_zpeerd || return 1
+    ulimit -Sn "$before"
+    read -r soft hard <<<"$(sed -n 's/^Max open files *\([^ ]* *[^ ]*\).*/\1/p' \
+        "/proc/$zpeerd_pid/limits")"
+    [ "$soft" = "$hard" ] || fail "$soft of $hard"
+}
+
 test_nothing_is_left_of_its_sockets () {
     start_zpeerd && end_zpeerd TERM 0 || return 1
     [ -z "$(find "$work" -type s)" ] || fail "$(find "$work" -type s)"
