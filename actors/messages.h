@@ -21,7 +21,7 @@
        "engine stopped, %" PRIu64 " tasks were not delivered",                 \
        "If that is many: raise zpeer.stop.deadline-ms.")                       \
     X (OPTION_UNUSED, "ZPR003", WARNING, "option %s has no effect",            \
-       "Remove it, or leave it for the reference's sake.")                     \
+       "Remove it, spell it right, or leave it for the reference's sake.")     \
     X (PEER_ADDED, "ZPR010", INFO, "peer %s added", "Nothing.")                \
     X (PEER_REMOVED, "ZPR011", INFO,                                           \
        "peer %s removed, %" PRIu64 " tasks were not delivered", "Nothing.")    \

@@ -264,6 +264,7 @@ zpeer_options_destroy (zpeer_options_t **self_p)
                  entry->info.type == ZPEER_OPTION_URLS)
             free (*(char **) field);
     }
+    zpeer_buffer_free (&self->strays);
     free (self);
 }
 
@@ -282,6 +283,7 @@ zpeer_options_dup (const zpeer_options_t *self)
         s_set_zone (&copy->service_url, self->service_url.items[i].name,
                     zpeer_slice_str (self->service_url.items[i].urls));
     copy->unused = self->unused;
+    zpeer_buffer_add (&copy->strays, self->strays.data, self->strays.size);
     return copy;
 }
 
@@ -335,6 +337,15 @@ s_is_ours (const char *name)
            s_rest (name, "zpeer.");
 }
 
+//  A variable that names no option: if it looks like one of ours, somebody may
+//  wonder why it changes nothing
+static void
+s_note_stray (zpeer_options_t *self, const char *name)
+{
+    if (!strncmp (name, "ZPEER_", 6) && strncmp (name, "ZPEER_TEST_", 11) != 0)
+        zpeer_buffer_add (&self->strays, name, strlen (name) + 1);
+}
+
 int
 zpeer_options_env (zpeer_options_t *self, const char *const *env)
 {
@@ -348,8 +359,11 @@ zpeer_options_env (zpeer_options_t *self, const char *const *env)
         char name[NAME_MAX_BYTES];
         memcpy (name, *env, size);
         name[size] = 0;
-        if (zpeer_options_set (self, name, value + 1) == ZPEER_E_RANGE)
-            return ZPEER_E_RANGE;
+        int rc = zpeer_options_set (self, name, value + 1);
+        if (rc == ZPEER_E_RANGE)
+            return rc;
+        if (rc == ZPEER_E_UNKNOWN)
+            s_note_stray (self, name);
     }
     //  A name that is no option was no error
     *self->error = 0;
@@ -411,6 +425,10 @@ zpeer_options_unused (const zpeer_options_t *self, size_t index)
     for (size_t i = 0; i < IGNORED; i++)
         if (self->unused >> i & 1 && !index--)
             return s_ignored[i];
+    for (size_t at = 0; at < self->strays.size;
+         at += strlen (self->strays.data + at) + 1)
+        if (!index--)
+            return self->strays.data + at;
     return NULL;
 }
 

@@ -149,6 +149,11 @@ test_the_command_line_overrides_the_environment () {
         expect_text "$work/out" eureka.server.peer-node-read-timeout-ms=222
 }
 
+test_a_misspelt_variable_is_named () {
+    ZPEER_BACH_LINGERMS=5 start_zpeerd &&
+        expect_text "$work/log" "ZPEER_BACH_LINGERMS has no effect"
+}
+
 test_the_printed_configuration_has_no_secrets () {
     expect_status 0 "$zpeerd" --print-config \
         --peer http://user:secret@host:8761/eureka/ --peer http://b/eureka/ &&

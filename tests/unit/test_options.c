@@ -249,6 +249,24 @@ Test (options, the_environment_sets_what_it_names)
                     "http://a:1/?x=y");
 }
 
+Test (options, a_variable_like_an_option_that_is_none_is_listed)
+{
+    const char *const env[] = {"ZPEER_BACH_LINGER_MS=20",
+                               "ZPEER_TEST_SEED=1",
+                               "EUREKA_SERVER_BATCH_REPLICATION=true",
+                               "EUREKA_HOME=/eureka",
+                               "ZPEER_TLS_CAFILES=/a",
+                               NULL};
+    cr_assert_eq (zpeer_options_env (s_options, env), ZPEER_OK);
+    zpeer_options_t *copy = zpeer_options_dup (s_options);
+    cr_assert_str_eq (zpeer_options_unused (copy, 0),
+                      "eureka.server.batch-replication");
+    cr_assert_str_eq (zpeer_options_unused (copy, 1), "ZPEER_BACH_LINGER_MS");
+    cr_assert_str_eq (zpeer_options_unused (copy, 2), "ZPEER_TLS_CAFILES");
+    cr_assert_null (zpeer_options_unused (copy, 3));
+    zpeer_options_destroy (&copy);
+}
+
 Test (options, a_wrong_value_in_the_environment_is_an_error)
 {
     const char *const env[] = {"ZPEER_BATCH_LINGER_MS=20",

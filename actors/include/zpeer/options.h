@@ -63,8 +63,9 @@ zpeer_options_add_peer (zpeer_options_t *self, const char *url);
 
 //  Takes over what an environment says: NAME=value texts, NULL at the end; env
 //  NULL means the environment of the process. Other names, and empty values,
-//  are passed over. Returns ZPEER_OK; or ZPEER_E_RANGE for the first wrong
-//  value, and then what came before it is set.
+//  are passed over; one that starts with ZPEER_, but not with ZPEER_TEST_, may
+//  be misspelt and is among zpeer_options_unused. Returns ZPEER_OK; or
+//  ZPEER_E_RANGE for the first wrong value, and then what came before it is set.
 ZPEER_EXPORT int
 zpeer_options_env (zpeer_options_t *self, const char *const *env);
 
@@ -84,8 +85,8 @@ ZPEER_EXPORT char *zpeer_options_peers (const zpeer_options_t *self);
 //  All options as lines name=value, without credentials; the caller's
 ZPEER_EXPORT char *zpeer_options_print (const zpeer_options_t *self);
 
-//  The index-th name that was set and has no effect, for a warning; static.
-//  NULL behind the last.
+//  The index-th name that was set and has no effect, for a warning; valid until
+//  the options are changed or destroyed. NULL behind the last.
 ZPEER_EXPORT const char *
 zpeer_options_unused (const zpeer_options_t *self, size_t index);
 
