@@ -80,7 +80,8 @@ s_open (zpeer_feed_t *self)
     self->dealer =
         zpeer_socket_new (ZPEER_ROLE_FEED, (int) self->window + 1, REPLY_MAX);
     if (self->dealer)
-        self->monitor = zpeer_socket_monitor (self->dealer);
+        self->monitor =
+            zpeer_socket_monitor (self->dealer, ZMQ_EVENT_DISCONNECTED);
     int rc = ZPEER_E_RESOURCES;
     if (self->monitor)
         rc = zpeer_socket_connect (self->dealer, self->endpoint);

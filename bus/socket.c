@@ -24,7 +24,7 @@
 //  Connections that wait to be accepted
 #define BACKLOG 128
 
-//  Lost connections nobody has asked about; libzmq would wait at the limit
+//  Events nobody has asked about; libzmq would wait at the limit
 #define MONITOR_HWM 1000000
 
 //  Descriptors libzmq needs to bind (a listener, a look-up) beyond the margin
@@ -210,15 +210,14 @@ zpeer_socket_unique (char endpoint[ZPEER_ENDPOINT_MAX], const char *word)
 }
 
 zsock_t *
-zpeer_socket_monitor (zsock_t *self)
+zpeer_socket_monitor (zsock_t *self, int events)
 {
     char endpoint[ZPEER_ENDPOINT_MAX];
     zpeer_socket_unique (endpoint, "monitor");
     //  libzmq opens the other end
     if (zpeer_reserve_begin (0, 2))
         return NULL;
-    int rc = zmq_socket_monitor (zsock_resolve (self), endpoint,
-                                 ZMQ_EVENT_DISCONNECTED);
+    int rc = zmq_socket_monitor (zsock_resolve (self), endpoint, events);
     zpeer_reserve_end ();
     if (rc)
         return NULL;
@@ -360,4 +359,20 @@ zpeer_frames_at (zpeer_frames_t *self, size_t index)
         return (zpeer_slice_t){NULL, 0};
     return (zpeer_slice_t){(const char *) zmq_msg_data (&self->frames[index]),
                            zmq_msg_size (&self->frames[index])};
+}
+
+int
+zpeer_socket_event (zpeer_frames_t *frames, int *value,
+                    char endpoint[ZPEER_ENDPOINT_MAX])
+{
+    zpeer_slice_t head = zpeer_frames_at (frames, 0);
+    zpeer_slice_t where = zpeer_frames_at (frames, 1);
+    uint16_t event;
+    if (head.size != sizeof event + sizeof *value)
+        return 0;
+    memcpy (&event, head.data, sizeof event);
+    memcpy (value, head.data + sizeof event, sizeof *value);
+    snprintf (endpoint, ZPEER_ENDPOINT_MAX, "%.*s", (int) where.size,
+              where.size ? where.data : "");
+    return event;
 }

@@ -86,10 +86,10 @@ int zpeer_socket_disconnect (zsock_t *self, const char *endpoint);
 //  as disconnect does.
 int zpeer_socket_unbind (zsock_t *self, const char *actual);
 
-//  A socket on which a message comes each time self loses a connection over ipc
-//  or tcp, before it is made anew; its frames mean nothing. It must be destroyed
-//  before self. NULL: out of sockets or descriptors.
-zsock_t *zpeer_socket_monitor (zsock_t *self);
+//  A socket on which a message comes for each of these events (ZMQ_EVENT_…) of
+//  self over ipc or tcp. That a connection is lost is told before it is made
+//  anew. It must be destroyed before self. NULL: out of sockets or descriptors.
+zsock_t *zpeer_socket_monitor (zsock_t *self, int events);
 
 //  Writes an inproc endpoint that no other call gives, in this process or from
 //  another copy of this library in it: "inproc://zpeer-<word>-…"
@@ -141,5 +141,10 @@ void zpeer_frames_close (zpeer_frames_t *self);
 //  The bytes of a frame, valid until the next receive or close; empty, with
 //  data NULL, when there is no such frame
 zpeer_slice_t zpeer_frames_at (zpeer_frames_t *self, size_t index);
+
+//  Reads a message of a monitor: returns the event, its value (of a connection: the
+//  descriptor), and at which endpoint; 0: it is none
+int zpeer_socket_event (zpeer_frames_t *frames, int *value,
+                        char endpoint[ZPEER_ENDPOINT_MAX]);
 
 #endif

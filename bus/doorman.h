@@ -1,0 +1,39 @@
+/*  doorman.h - bounds how many connections a bound socket has
+
+    Over ipc and tcp every connection is a descriptor, and libzmq accepts
+    whoever comes: at the last descriptor it aborts the process (ipc) or spins
+    (tcp). A doorman hears of each connection, and hangs up on the newest ones
+    while there are too many. The others do not notice. A libzmq client whose
+    connection is refused tries again, more and more slowly.
+
+    It hears a moment after the fact: while nobody calls it, more come in. The
+    bound must leave room for them.
+
+    Threads: the socket's. Blocking: never.
+*/
+#ifndef ZPEER_DOORMAN_H_INCLUDED
+#define ZPEER_DOORMAN_H_INCLUDED
+
+#include <czmq.h>
+
+typedef struct zpeer_doorman zpeer_doorman_t;
+
+//  Watches sock, before it is bound. max: most connections, but never more than
+//  half of the descriptors the process may open. NULL: out of sockets or
+//  descriptors.
+zpeer_doorman_t *zpeer_doorman_new (zsock_t *sock, uint32_t max);
+
+//  Before the socket is destroyed
+void zpeer_doorman_destroy (zpeer_doorman_t **self_p);
+
+//  Readable when it has something to do; borrowed
+zsock_t *zpeer_doorman_socket (zpeer_doorman_t *self);
+
+//  Does it. Returns how many connections were refused.
+uint32_t zpeer_doorman_work (zpeer_doorman_t *self);
+
+//  The bound, and how many connections there are, as far as is known
+uint32_t zpeer_doorman_max (const zpeer_doorman_t *self);
+uint32_t zpeer_doorman_connected (const zpeer_doorman_t *self);
+
+#endif
