@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <zpeer/acceptor.h>
 #include "command.h"
+#include "figures.h"
 #include "handover.h"
 #include "intake.h"
 #include "options.h"
@@ -229,26 +230,6 @@ static const zpeer_command_t s_commands[] = {
 
 //  Timers ------------------------------------------------------------------------
 
-//  Figures: key, value
-#define STATS(X)                                                               \
-    X ("requests", intake->requests)                                           \
-    X ("rejected", intake->rejected)                                           \
-    X ("replies-dropped", intake->replies_dropped)                             \
-    X ("outdated", view.outdated)                                              \
-    X ("aged-out", view.aged_out)                                              \
-    X ("need-register", self->need_register)                                   \
-    X ("instances", view.instances)                                            \
-    X ("tombstones", view.tombstones)                                          \
-    X ("releasing", view.releasing)                                            \
-    X ("asgs", view.asgs)                                                      \
-    X ("lanes", handover.lanes)                                                \
-    X ("lanes-behind", handover.behind)                                        \
-    X ("changes-noted", handover.noted)                                        \
-    X ("changes-owed", handover.owed)                                          \
-    X ("chunks", handover.chunks)                                              \
-    X ("chunks-refused", handover.refused)                                     \
-    X ("outcomes-lost", self->report.lost)
-
 static void
 s_send_stats (self_t *self)
 {
@@ -264,8 +245,8 @@ s_send_stats (self_t *self)
     for (unsigned i = 0; i < ZPEER_ACTIONS; i++)
         zpeer_outcome_uint (&map, zpeer_action_name ((zpeer_action_t) i),
                             intake->accepted[i]);
-#define X(key, value) zpeer_outcome_uint (&map, (key), (value));
-    STATS (X)
+#define X(kind, key, value, sentence) zpeer_outcome_uint (&map, (key), (value));
+    ZPEER_ACCEPTOR_FIGURES (X)
 #undef X
     zpeer_outcome_end (&map);
     zpeer_report_send (&self->report, ZPEER_TOPIC_STATS);

@@ -67,20 +67,24 @@ typedef struct {
     uint32_t aborted;
 } zpeer_dispatch_action_t;
 
-//  Figures, in_flight a gauge: field, key, meaning
+//  Figures, beside the attempts by end. kind (figures.h), field, key, sentence
 #define ZPEER_DISPATCH_COUNTERS(X)                                             \
-    X (batches, "batches", "batches taken")                                    \
-    X (requests, "requests", "requests started")                               \
-    X (in_flight, "in-flight", "batches whose request is on the way")          \
-    X (body_bytes, "body-bytes", "bytes of bodies sent")                       \
-    X (reply_bytes, "reply-bytes", "bytes of answers, decoded")                \
-    X (repeats, "repeats", "reports sent again, not being acknowledged")       \
-    X (ignored, "ignored", "messages malformed, unknown or too late")          \
-    X (unheard, "unheard", "failures that health gave no answer for")          \
-    X (gone, "gone", "times the batcher was gone")
+    X (TOTAL, batches, "batches", "Batches taken.")                            \
+    X (TOTAL, requests, "requests", "HTTP requests begun.")                    \
+    X (NOW, in_flight, "in-flight", "Batches whose request is on its way.")    \
+    X (TOTAL, body_bytes, "body-bytes", "Bytes of bodies sent.")               \
+    X (TOTAL, reply_bytes, "reply-bytes", "Bytes of answers, decoded.")        \
+    X (TOTAL, repeats, "repeats",                                              \
+       "Reports sent again because the batcher did not acknowledge them.")     \
+    X (TOTAL, ignored, "ignored",                                              \
+       "Messages that were malformed, of unknown batches or too late.")        \
+    X (TOTAL, unheard, "unheard",                                              \
+       "Failures that health did not judge in time; their tasks are kept.")    \
+    X (TOTAL, gone, "gone",                                                    \
+       "Times the batcher was silent for 3 s and its requests were aborted.")
 
 typedef struct {
-#define X(name, key, text) uint64_t name;
+#define X(kind, name, key, sentence) uint64_t name;
     ZPEER_DISPATCH_COUNTERS (X)
 #undef X
     uint64_t ends[ZPEER_END_COUNT];  //  Attempts, by end

@@ -2,9 +2,6 @@
 #include "dispatch_log.h"
 #include "banned.h"
 
-//  Room for the key of an end, NUL included
-#define KEY_MAX 32
-
 //  The counter as text; "?" when health did not say
 static const char *
 s_count (const zpeer_result_t *result, char text[ZPEER_COUNTER_TEXT_MAX])
@@ -101,11 +98,10 @@ zpeer_dispatch_log_gone (zpeer_dispatch_log_t *self, uint32_t silent_ms,
     zpeer_log (&self->log, BATCHER_SILENT, self->url, silent_ms, aborted);
 }
 
-//  "end-read-timeout" for "read timeout"
-static void
-s_end_key (zpeer_end_t end, char key[KEY_MAX])
+void
+zpeer_dispatch_log_key (zpeer_end_t end, char key[ZPEER_DISPATCH_KEY_MAX])
 {
-    snprintf (key, KEY_MAX, "end-%s", zpeer_end_text (end));
+    snprintf (key, ZPEER_DISPATCH_KEY_MAX, "end-%s", zpeer_end_text (end));
     for (char *at = key; *at; at++)
         if (*at == ' ')
             *at = '-';
@@ -121,12 +117,13 @@ zpeer_dispatch_log_stats (zpeer_dispatch_log_t *self,
     zpeer_outcome_stats (&map, zpeer_report_map (&self->report),
                          ZPEER_SLICE ("dispatcher"),
                          zpeer_slice_str (self->url));
-#define X(name, key, text) zpeer_outcome_uint (&map, key, stats->name);
+#define X(kind, name, key, sentence)                                           \
+    zpeer_outcome_uint (&map, key, stats->name);
     ZPEER_DISPATCH_COUNTERS (X)
 #undef X
     for (unsigned i = 0; i < ZPEER_END_COUNT; i++) {
-        char key[KEY_MAX];
-        s_end_key ((zpeer_end_t) i, key);
+        char key[ZPEER_DISPATCH_KEY_MAX];
+        zpeer_dispatch_log_key ((zpeer_end_t) i, key);
         zpeer_outcome_uint (&map, key, stats->ends[i]);
     }
     zpeer_outcome_end (&map);

@@ -38,6 +38,13 @@ void zpeer_dispatch_log_unheard (zpeer_dispatch_log_t *self, uint64_t now,
 void zpeer_dispatch_log_gone (zpeer_dispatch_log_t *self, uint32_t silent_ms,
                               uint32_t aborted);
 
+//  Room for the key of an end, NUL included
+#define ZPEER_DISPATCH_KEY_MAX 32
+
+//  The key of the figure that counts attempts by this end: "end-read-timeout" for
+//  "read timeout"
+void zpeer_dispatch_log_key (zpeer_end_t end, char key[ZPEER_DISPATCH_KEY_MAX]);
+
 //  Reports all figures as one outcome
 void zpeer_dispatch_log_stats (zpeer_dispatch_log_t *self,
                                const zpeer_dispatch_stats_t *stats);

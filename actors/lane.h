@@ -18,8 +18,7 @@
 #include "item.h"
 #include "result.h"
 
-//  How a task ends; each task accepted ends exactly once. name, Prometheus
-//  label, meaning
+//  How a task ends; each task accepted ends exactly once. name, label, meaning
 #define ZPEER_LANE_ENDINGS(X)                                                  \
     X (DELIVERED, "delivered", "the peer confirmed it")                        \
     X (SUPERSEDED, "superseded", "a later change made it unnecessary")         \

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "counter.h"
+#include "figures.h"
 #include "peerlog.h"
 #include "banned.h"
 
@@ -262,27 +263,6 @@ zpeer_peerlog_attempt (zpeer_peerlog_t *self, uint64_t now,
 //  Figures
 
 static void
-s_lane_figures (zpeer_outcome_t *map, const zpeer_lane_stats_t *stats)
-{
-    zpeer_outcome_uint (map, "accepted", stats->accepted);
-    for (unsigned i = 0; i < ZPEER_ENDINGS; i++)
-        zpeer_outcome_uint (map, s_endings[i], stats->ended[i]);
-    zpeer_outcome_uint (map, "waiting", stats->waiting);
-    zpeer_outcome_uint (map, "in-flight", stats->in_flight);
-    zpeer_outcome_uint (map, "instances", stats->instances);
-    zpeer_outcome_uint (map, "queued", stats->queued);
-    zpeer_outcome_uint (map, "owed", stats->owed);
-    zpeer_outcome_uint (map, "renew", stats->renew);
-    zpeer_outcome_uint (map, "unsure", stats->unsure);
-    zpeer_outcome_uint (map, "refused", stats->rejected);
-    zpeer_outcome_uint (map, "batches-in-flight", stats->batches_in_flight);
-    zpeer_outcome_uint (map, "batch-size", stats->size);
-    zpeer_outcome_uint (map, "batch-bytes", stats->byte_limit);
-    zpeer_outcome_uint (map, "window", stats->window);
-    zpeer_outcome_uint (map, "memory-bytes", stats->memory_bytes);
-}
-
-static void
 s_note_overflow (zpeer_peerlog_t *self, const zpeer_lane_stats_t *stats)
 {
     char held[ZPEER_THROTTLE_TEXT_MAX];
@@ -297,22 +277,20 @@ zpeer_peerlog_stats (zpeer_peerlog_t *self, uint64_t now,
                      const zpeer_lane_t *lane, const zpeer_lane_t *asgs,
                      uint32_t dispatchers, uint64_t unknown_done)
 {
-    zpeer_lane_stats_t stats;
+    zpeer_lane_stats_t tasks;
+    zpeer_lane_stats_t asg;
     zpeer_outcome_t map;
     self->now = now;
-    zpeer_lane_stats (lane, &stats);
-    s_note_overflow (self, &stats);
+    zpeer_lane_stats (lane, &tasks);
+    zpeer_lane_stats (asgs, &asg);
+    s_note_overflow (self, &tasks);
     zpeer_outcome_stats (&map, zpeer_report_map (&self->report),
                          ZPEER_SLICE ("peer"), zpeer_slice_str (self->url));
-    s_lane_figures (&map, &stats);
-    zpeer_lane_stats (asgs, &stats);
-    zpeer_outcome_uint (&map, "asg-accepted", stats.accepted);
-    zpeer_outcome_uint (&map, "asg-delivered",
-                        stats.ended[ZPEER_ENDED_DELIVERED]);
-    zpeer_outcome_uint (&map, "asg-waiting", stats.waiting + stats.in_flight);
-    zpeer_outcome_uint (&map, "dispatchers", dispatchers);
-    zpeer_outcome_uint (&map, "done-unknown", unknown_done);
-    zpeer_outcome_uint (&map, "outcomes-lost", self->report.lost);
+    for (unsigned i = 0; i < ZPEER_ENDINGS; i++)
+        zpeer_outcome_uint (&map, s_endings[i], tasks.ended[i]);
+#define X(kind, key, value, sentence) zpeer_outcome_uint (&map, (key), (value));
+    ZPEER_PEER_FIGURES (X)
+#undef X
     zpeer_outcome_end (&map);
     zpeer_report_send (&self->report, ZPEER_TOPIC_STATS);
 }

@@ -9,23 +9,31 @@
 #include <zpeer/names.h>
 #include "slice.h"
 
-//  How an attempt ended, before anybody judges it: name, text
+//  How an attempt ended, before anybody judges it: name, text, sentence
 #define ZPEER_ENDS(X)                                                          \
-    X (OK, "2xx")                                                              \
-    X (UNUSABLE, "unusable answer")                                            \
-    X (BUSY, "busy")                                                           \
-    X (STATUS, "HTTP status")                                                  \
-    X (STATUS_5XX, "HTTP status from 500")                                     \
-    X (ITEM, "item status")                                                    \
-    X (READ_TIMEOUT, "read timeout")                                           \
-    X (UNSENT, "not sent")                                                     \
-    X (RESET, "connection lost")                                               \
-    X (TLS, "TLS failure")                                                     \
-    X (INTERNAL, "internal failure")                                           \
-    X (TAKEN_BACK, "dispatcher lost")
+    X (OK, "2xx", "The peer answered 2xx, with something usable.")             \
+    X (UNUSABLE, "unusable answer",                                            \
+       "A 2xx answer that cannot be read, or is none to this batch.")          \
+    X (BUSY, "busy",                                                           \
+       "A status of zpeer.congestion-statuses: the peer is busy.")             \
+    X (STATUS, "HTTP status",                                                  \
+       "Any other status below 500, such as 401 or 404 for the batch.")        \
+    X (STATUS_5XX, "HTTP status from 500", "Any other status from 500 on.")    \
+    X (ITEM, "item status",                                                    \
+       "Single requests were made; each has a status of its own.")             \
+    X (READ_TIMEOUT, "read timeout",                                           \
+       "The peer got the request and was silent for too long.")                \
+    X (UNSENT, "not sent", "Nothing was sent: no name, no connection.")        \
+    X (RESET, "connection lost",                                               \
+       "The connection went when the peer may have got the request.")          \
+    X (TLS, "TLS failure",                                                     \
+       "The peer's certificate or protocol was not accepted.")                 \
+    X (INTERNAL, "internal failure", "This side could not make the request.")  \
+    X (TAKEN_BACK, "dispatcher lost",                                          \
+       "Always 0: only a batcher can tell that its dispatcher is lost.")
 
 typedef enum {
-#define X(name, text) ZPEER_END_##name,
+#define X(name, text, sentence) ZPEER_END_##name,
     ZPEER_ENDS (X)
 #undef X
         ZPEER_END_COUNT

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zpeer/options.h>
-#include "log.h"
+#include "dispatch_log.h"
+#include "figures.h"
+#include "lane.h"
 #include "banned.h"
 
 static void
@@ -98,11 +100,100 @@ s_write_messages (void)
     }
 }
 
+//  A figure, as the tables have it
+typedef struct {
+    zpeer_figure_kind_t kind;
+    const char *key;
+    const char *sentence;
+} figure_t;
+
+static const figure_t s_acceptor[] = {
+#define X(kind, key, value, sentence) {ZPEER_FIGURE_##kind, key, sentence},
+    ZPEER_ACCEPTOR_FIGURES (X)
+#undef X
+};
+
+static const figure_t s_peer[] = {
+#define X(kind, key, value, sentence) {ZPEER_FIGURE_##kind, key, sentence},
+    ZPEER_PEER_FIGURES (X)
+#undef X
+};
+
+static const figure_t s_dispatcher[] = {
+#define X(kind, field, key, sentence) {ZPEER_FIGURE_##kind, key, sentence},
+    ZPEER_DISPATCH_COUNTERS (X)
+#undef X
+};
+
+static const figure_t s_endings[] = {
+#define X(name, label, meaning) {ZPEER_FIGURE_TOTAL, label, meaning},
+    ZPEER_LANE_ENDINGS (X)
+#undef X
+};
+
+static const char *const s_ends[] = {
+#define X(name, text, sentence) sentence,
+    ZPEER_ENDS (X)
+#undef X
+};
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+
+static void
+s_write_figure (const figure_t *figure)
+{
+    printf ("| `%s` | %s | %s |\n", figure->key,
+            figure->kind == ZPEER_FIGURE_NOW ? "now" : "total",
+            figure->sentence);
+}
+
+static void
+s_write_source (const char *source, const char *what, const figure_t *figures,
+                size_t count)
+{
+    printf ("\n## %s\n\n%s\n\n| figure | | |\n|---|---|---|\n", source, what);
+    for (size_t i = 0; i < count; i++)
+        s_write_figure (&figures[i]);
+}
+
+static void
+s_write_figures (void)
+{
+    printf ("# Figures\n\n"
+            "What the topic `stats` publishes "
+            "([PROTOCOL.md](../proto/PROTOCOL.md), Outcomes), by `source`.\n"
+            "A *total* only grows while the engine runs: look at how much in a "
+            "time. A figure of\n*now* is as things stand.\n");
+    s_write_source ("acceptor", "One per engine.", s_acceptor,
+                    COUNT (s_acceptor));
+    for (int i = 0; i < ZPEER_ACTIONS; i++)
+        printf ("| `%s` | total | Events of this action accepted. |\n",
+                zpeer_action_name ((zpeer_action_t) i));
+    s_write_source ("peer",
+                    "One per peer. `accepted` is the sum of `waiting`, "
+                    "`in-flight` and the tasks ended.",
+                    s_peer, COUNT (s_peer));
+    for (size_t i = 0; i < COUNT (s_endings); i++)
+        printf ("| `%s` | total | Tasks ended: %s. |\n", s_endings[i].key,
+                s_endings[i].sentence);
+    s_write_source (
+        "dispatcher",
+        "One per dispatcher. `end-…` counts attempts to send a batch by how "
+        "they ended.",
+        s_dispatcher, COUNT (s_dispatcher));
+    for (int i = 0; i < ZPEER_END_COUNT; i++) {
+        char key[ZPEER_DISPATCH_KEY_MAX];
+        zpeer_dispatch_log_key ((zpeer_end_t) i, key);
+        printf ("| `%s` | total | %s |\n", key, s_ends[i]);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write) (void);
 } s_pages[] = {
     {"CONFIGURATION", s_write_configuration},
+    {"FIGURES", s_write_figures},
     {"MESSAGES", s_write_messages},
 };
 
@@ -114,6 +205,6 @@ main (int argc, char **argv)
             s_pages[i].write ();
             return EXIT_SUCCESS;
         }
-    fprintf (stderr, "usage: write_pages CONFIGURATION|MESSAGES\n");
+    fprintf (stderr, "usage: write_pages CONFIGURATION|FIGURES|MESSAGES\n");
     return EXIT_FAILURE;
 }
