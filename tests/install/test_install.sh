@@ -23,6 +23,11 @@ prefix=$work/moved
 libdir=$(dirname "$(find "$prefix" -name libzpeer.a)")
 say "installed and moved"
 
+for page in LICENSE README CHANGELOG PROTOCOL CONFIGURATION FIGURES MESSAGES; do
+    [ -n "$(find "$prefix/share/doc/zpeer" -name "$page*")" ] ||
+        { say "$page is missing in share/doc/zpeer"; exit 1; }
+done
+
 #  A program that includes every public header, each alone in a file
 headers=$(cd "$prefix/include" && echo zpeer/*.h)
 for header in $headers; do
