@@ -34,6 +34,11 @@ static const struct {
 #undef X
 };
 
+static const char s_topic_names[] =
+#define X(name, when) " " name
+    TOPICS (X);
+#undef X
+
 #define TOPIC_COUNT (sizeof s_topics / sizeof *s_topics)
 
 typedef struct {
@@ -98,11 +103,8 @@ s_set_topics (arguments_t *self, const char *list)
         size = strcspn (topic, ", ");
         if (size && !s_known (topic, size))
             return zpeerctl_complain ("watch",
-                                      "--topics: \"%.*s\" is none of"
-#define X(name, when) " " name
-                                      TOPICS (X),
-#undef X
-                                      (int) size, topic);
+                                      "--topics: \"%.*s\" is none of%s",
+                                      (int) size, topic, s_topic_names);
     }
     self->topics = list;
     return ZPEERCTL_EXIT_OK;
