@@ -14,6 +14,7 @@
 #define EVENTS_TURN 1000
 
 struct zpeer_doorman {
+    zsock_t *sock;     //  Borrowed; the one that is watched
     zsock_t *monitor;  //  Owned
     uint32_t max;
     uint32_t connected;
@@ -36,7 +37,7 @@ zpeer_doorman_destroy (zpeer_doorman_t **self_p)
     if (!self)
         return;
     zpeer_frames_close (&self->frames);
-    zsock_destroy (&self->monitor);
+    zpeer_socket_unmonitor (self->sock, &self->monitor);
     free (self);
 }
 
@@ -60,6 +61,7 @@ zpeer_doorman_new (zsock_t *sock, uint32_t max)
         return NULL;
     zpeer_doorman_t *self = (zpeer_doorman_t *) calloc (1, sizeof *self);
     assert (self);
+    self->sock = sock;
     self->monitor = monitor;
     self->max = s_bound (max);
     return self;

@@ -42,7 +42,7 @@ struct zpeer_feed {
 static void
 s_close (zpeer_feed_t *self)
 {
-    zsock_destroy (&self->monitor);
+    zpeer_socket_unmonitor (self->dealer, &self->monitor);
     zsock_destroy (&self->dealer);
 }
 

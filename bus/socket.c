@@ -222,9 +222,19 @@ zpeer_socket_monitor (zsock_t *self, int events)
     if (rc)
         return NULL;
     zsock_t *monitor = zpeer_socket_new (ZPEER_ROLE_MONITOR, MONITOR_HWM, -1);
-    if (monitor && zpeer_socket_connect (monitor, endpoint))
-        zsock_destroy (&monitor);
+    if (!monitor)
+        zmq_socket_monitor (zsock_resolve (self), NULL, 0);
+    else if (zpeer_socket_connect (monitor, endpoint))
+        zpeer_socket_unmonitor (self, &monitor);
     return monitor;
+}
+
+void
+zpeer_socket_unmonitor (zsock_t *self, zsock_t **monitor_p)
+{
+    if (*monitor_p)
+        zmq_socket_monitor (zsock_resolve (self), NULL, 0);
+    zsock_destroy (monitor_p);
 }
 
 //  The error for errno after a libzmq call

@@ -88,8 +88,14 @@ int zpeer_socket_unbind (zsock_t *self, const char *actual);
 
 //  A socket on which a message comes for each of these events (ZMQ_EVENT_…) of
 //  self over ipc or tcp. That a connection is lost is told before it is made
-//  anew. It must be destroyed before self. NULL: out of sockets or descriptors.
+//  anew. zpeer_socket_unmonitor ends it, before self is destroyed. NULL: out of
+//  sockets or descriptors.
 zsock_t *zpeer_socket_monitor (zsock_t *self, int events);
+
+//  Ends a monitor and sets the pointer to NULL, which it may be. Not to be
+//  replaced by zsock_destroy: an event that nobody can get any more would stop
+//  libzmq's thread.
+void zpeer_socket_unmonitor (zsock_t *self, zsock_t **monitor_p);
 
 //  Writes an inproc endpoint that no other call gives, in this process or from
 //  another copy of this library in it: "inproc://zpeer-<word>-…"
