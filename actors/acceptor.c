@@ -22,8 +22,9 @@
 //  Longest time CLOSE may take
 #define CLOSE_MAX_MS 600000
 
-//  Sockets to wait for: pipe, uplink, feeders, and lanes that have no room
-#define SOCKETS_MAX (3 + ZPEER_LANES_MAX)
+//  Sockets to wait for: pipe, uplink, feeders, doorman, and lanes that have no
+//  room
+#define SOCKETS_MAX (4 + ZPEER_LANES_MAX)
 
 typedef struct {
     zpeer_commands_t commands;
@@ -37,6 +38,7 @@ typedef struct {
     zpeer_report_t report;
     uint64_t need_register;  //  Outcomes of that kind, in all
     zpeer_throttle_t rejections;
+    zpeer_throttle_t refusals;
     uint64_t now;       //  Read once a turn
     uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
     uint64_t stats_at;
@@ -89,6 +91,17 @@ s_reject (void *arg, const char *reason)
     char held[ZPEER_THROTTLE_TEXT_MAX];
     if (zpeer_throttle_pass (&self->rejections, self->now, held))
         zpeer_log (&self->log, EVENT_REJECTED, reason, held);
+}
+
+//  Refuses feeders beyond the bound
+static void
+s_refuse (self_t *self, zpeer_doorman_t *doorman)
+{
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_doorman_work (doorman) &&
+        zpeer_throttle_pass (&self->refusals, self->now, held))
+        zpeer_log (&self->log, FEEDER_REFUSED, zpeer_doorman_max (doorman),
+                   held);
 }
 
 //  Reads what fits into the chunk of this turn, then lets go of what is old, as
@@ -319,11 +332,12 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     if (getrandom (&options.seed, sizeof options.seed, GRND_NONBLOCK) < 0)
         options.seed = (uint64_t) zclock_usecs ();
     self->view = zpeer_view_new (&options);
-    zpeer_intake_options_t intake = {.max_bytes =
-                                         self->options->events_max_frame_bytes,
-                                     .event = s_apply,
-                                     .reject = s_reject,
-                                     .arg = self};
+    zpeer_intake_options_t intake = {
+        .max_bytes = self->options->events_max_frame_bytes,
+        .max_connections = self->options->events_max_connections,
+        .event = s_apply,
+        .reject = s_reject,
+        .arg = self};
     self->intake = zpeer_intake_new (&intake);
     self->handover = zpeer_handover_new (self->view, &self->log);
     self->now = (uint64_t) zclock_mono ();
@@ -342,6 +356,11 @@ s_wait (self_t *self)
     if (self->uplink)
         items[count++] = (zmq_pollitem_t){
             .socket = zsock_resolve (self->uplink), .events = ZMQ_POLLIN};
+    zpeer_doorman_t *doorman = zpeer_intake_doorman (self->intake);
+    if (doorman)
+        items[count++] = (zmq_pollitem_t){
+            .socket = zsock_resolve (zpeer_doorman_socket (doorman)),
+            .events = ZMQ_POLLIN};
     zsock_t *feeders = zpeer_intake_socket (self->intake);
     if (feeders && self->commands.started &&
         zpeer_handover_room (self->handover))
@@ -358,6 +377,9 @@ s_turn (self_t *self)
 {
     for (int i = 0; i < UPLINK_TURN && s_handle_uplink (self); i++)
         continue;
+    zpeer_doorman_t *doorman = zpeer_intake_doorman (self->intake);
+    if (doorman)
+        s_refuse (self, doorman);
     if (!self->commands.started)
         return;
     s_gather (self);

@@ -9,8 +9,9 @@
 #include "banned.h"
 
 //  Sockets of the engine without peers: both ends of three pipes; reporter's
-//  inbox and PUB; health's; acceptor's feeders, uplink and report; our report
-#define SOCKETS 13
+//  inbox and PUB; health's; acceptor's feeders, both ends of their monitor,
+//  uplink and report; our report
+#define SOCKETS 15
 
 //  Descriptors besides: an endpoint for events, one for outcomes
 #define DESCRIPTORS 2

@@ -16,8 +16,9 @@
 
 struct zpeer_intake {
     zpeer_intake_options_t options;
-    zsock_t *router;         //  Owned; NULL when not listening
-    zpeer_parser_t *parser;  //  Owned
+    zsock_t *router;           //  Owned; NULL when not listening
+    zpeer_doorman_t *doorman;  //  Owned, with the router
+    zpeer_parser_t *parser;    //  Owned
     zpeer_intake_stats_t stats;
 
     //  The request that is being read
@@ -40,6 +41,7 @@ zpeer_intake_destroy (zpeer_intake_t **self_p)
         return;
     zpeer_frames_close (&self->frames);
     zpeer_parser_destroy (&self->parser);
+    zpeer_doorman_destroy (&self->doorman);
     zsock_destroy (&self->router);
     free (self);
 }
@@ -54,20 +56,31 @@ zpeer_intake_new (const zpeer_intake_options_t *options)
     return self;
 }
 
+//  The router and its doorman, or neither
+static int
+s_open (zpeer_intake_t *self)
+{
+    int64_t largest = (int64_t) self->options.max_bytes * OVERSIZE_MAX;
+    self->router = zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX, largest);
+    if (self->router)
+        self->doorman =
+            zpeer_doorman_new (self->router, self->options.max_connections);
+    if (!self->doorman)
+        zsock_destroy (&self->router);
+    return self->router ? ZPEER_OK : ZPEER_E_RESOURCES;
+}
+
 int
 zpeer_intake_bind (zpeer_intake_t *self, const char *endpoint, char *actual)
 {
-    int64_t largest = (int64_t) self->options.max_bytes * OVERSIZE_MAX;
-    if (!self->router)
-        self->router =
-            zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX, largest);
-    return self->router ? zpeer_socket_bind (self->router, endpoint, actual)
-                        : ZPEER_E_RESOURCES;
+    int rc = self->router ? ZPEER_OK : s_open (self);
+    return rc ? rc : zpeer_socket_bind (self->router, endpoint, actual);
 }
 
 void
 zpeer_intake_close (zpeer_intake_t *self)
 {
+    zpeer_doorman_destroy (&self->doorman);
     zsock_destroy (&self->router);
     zpeer_frames_close (&self->frames);
     self->busy = false;
@@ -77,6 +90,12 @@ zsock_t *
 zpeer_intake_socket (zpeer_intake_t *self)
 {
     return self->router;
+}
+
+zpeer_doorman_t *
+zpeer_intake_doorman (zpeer_intake_t *self)
+{
+    return self->doorman;
 }
 
 const zpeer_intake_stats_t *

@@ -11,6 +11,7 @@
 #define ZPEER_INTAKE_H_INCLUDED
 
 #include <czmq.h>
+#include "doorman.h"
 #include "event.h"
 
 typedef void (zpeer_intake_event_fn) (void *arg, const zpeer_parsed_t *event);
@@ -19,6 +20,7 @@ typedef void (zpeer_intake_reject_fn) (void *arg, const char *reason);
 
 typedef struct {
     size_t max_bytes;                //  Of a request's payload
+    uint32_t max_connections;        //  Of feeders
     zpeer_intake_event_fn *event;    //  Called with each good event
     zpeer_intake_reject_fn *reject;  //  Called with each that is not
     void *arg;
@@ -47,6 +49,9 @@ void zpeer_intake_close (zpeer_intake_t *self);
 
 //  The ROUTER, to wait for; borrowed. NULL when it does not listen.
 zsock_t *zpeer_intake_socket (zpeer_intake_t *self);
+
+//  Who bounds its connections; borrowed. NULL when it does not listen.
+zpeer_doorman_t *zpeer_intake_doorman (zpeer_intake_t *self);
 
 //  Reads up to limit events, as far as there are requests. Returns false when
 //  none is left, true when it stopped at the limit.

@@ -35,6 +35,11 @@
        "it" ZPEER_HELD,                                                        \
        "Nothing, they are told later; if it repeats, the machine is too "      \
        "busy for what the feeders send.")                                      \
+    X (FEEDER_REFUSED, "ZPR022", WARNING,                                      \
+       "a feeder was refused, %u are connected" ZPEER_HELD,                    \
+       "See who connects and does not leave; or raise "                        \
+       "zpeer.events.max-connections and, to twice that, the limit of "        \
+       "descriptors (ulimit -n).")                                             \
     X (PEER_CONGESTED, "ZPR030", WARNING,                                      \
        "peer %s is busy (HTTP status %u), %u tasks are kept" ZPEER_HELD,       \
        "Look at the peer's load; sending goes on more slowly by itself.")      \

@@ -71,6 +71,10 @@
     X (NUMBER, events_max_frame_bytes, "zpeer.events.max-frame-bytes",         \
        "bytes", 1024, 64 * ZPEER_MIB, "1048576",                               \
        "Largest frame of events that is read.")                                \
+    X (NUMBER, events_max_connections, "zpeer.events.max-connections",         \
+       "feeders", 1, ZPEER_PLENTY, "1000",                                     \
+       "Feeders connected over ipc and tcp; never more than half of the "      \
+       "descriptors the process may open.")                                    \
     X (TEXT, outcomes_endpoint, "zpeer.outcomes.endpoint", "", 0, 0,           \
        "ipc:///run/zpeer/outcomes", "Where outcomes and figures come out.")    \
     X (FLAG, outcomes_delivered, "zpeer.outcomes.delivered", "", 0, 1,         \

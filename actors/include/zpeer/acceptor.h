@@ -6,8 +6,8 @@
     per lane for chunks (inproc), a PULL for what lanes answer, a PUSH to the
     reporter for outcomes and stats.
 
-    Options read: zpeer.events.max-frame-bytes, zpeer.tombstone-ms,
-    zpeer.view.age-out, zpeer.stats.interval-ms.
+    Options read: zpeer.events.max-frame-bytes, zpeer.events.max-connections,
+    zpeer.tombstone-ms, zpeer.view.age-out, zpeer.stats.interval-ms.
 
     command    frames            answer        when
     BIND       endpoint          OK endpoint   before START; several times
@@ -23,6 +23,9 @@
     Every request is answered once, in order; a reply is dropped only when its
     feeder does not read. What an event changes is handed to all lanes at the
     end of the turn that read it.
+
+    Feeders beyond zpeer.events.max-connections are refused: the connection made
+    last is ended again, those that were there are served on.
 
     A lane whose inbox is full holds up all feeders for at most a second. Then
     the others go on, and what it misses is noted by instance: when it reads
