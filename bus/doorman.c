@@ -101,7 +101,7 @@ s_write_path (const address_t *address, socklen_t size,
 static bool
 s_came_in_at (int fd, const char *endpoint)
 {
-    address_t address;
+    address_t address = {0};
     socklen_t size = sizeof address;
     if (getsockname (fd, &address.any, &size))
         return false;

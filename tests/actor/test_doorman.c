@@ -54,7 +54,8 @@ s_connect (void)
     else {
         const char *name = s_endpoint + strlen ("ipc://");
         memcpy (path.sun_path, name, strlen (name));
-        path.sun_path[0] = *name == '@' ? 0 : *name;
+        if (*name == '@')
+            path.sun_path[0] = 0;
         rc = connect (fd, (struct sockaddr *) &path,
                       (socklen_t) (offsetof (struct sockaddr_un, sun_path) +
                                    strlen (name)));

@@ -12,9 +12,11 @@
 #include "stage.h"
 #include "banned.h"
 
-//  Descriptors of the host, and how many connect and say nothing
+//  Descriptors of the host, how many connect and say nothing, and descriptors
+//  for those
 #define DESCRIPTORS 256
 #define CROWD       600
+#define ENOUGH      1000
 
 static char s_directory[] = "/tmp/zpeer-crowd-XXXXXX";
 static char s_endpoint[ZPEER_ENDPOINT_MAX];
@@ -89,7 +91,7 @@ Test (crowd, who_was_there_is_served_on)
         _exit (s_host (ends[0]));
     }
     close (ends[0]);
-    struct rlimit limit = {CROWD * 2, CROWD * 2};
+    struct rlimit limit = {ENOUGH, ENOUGH};
     setrlimit (RLIMIT_NOFILE, &limit);
 
     zpeer_feed_t *feed = zpeer_feed_new (s_endpoint, 0);

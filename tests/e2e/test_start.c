@@ -11,8 +11,8 @@
 #define PEERS 6
 
 //  Requests that wait for the engine, below a feed's window, and their events
-#define REQUESTS 50
-#define EVENTS   4
+#define REQUESTS 50u
+#define EVENTS   4u
 
 TestSuite (start);
 
