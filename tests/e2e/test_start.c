@@ -40,7 +40,7 @@ Test (start, what_is_accepted_first_reaches_every_listed_peer)
     cr_assert_eq (zpeer_engine_stop (engine), 0);
     for (int i = 0; i < PEERS; i++) {
         cr_expect_eq (
-            speer_get (peers[i], SPEER_INSTANCES), REQUESTS * EVENTS,
+            speer_get (peers[i], SPEER_INSTANCES), (uint64_t) REQUESTS * EVENTS,
             "peer %d has %llu", i,
             (unsigned long long) speer_get (peers[i], SPEER_INSTANCES));
         speer_destroy (&peers[i]);
