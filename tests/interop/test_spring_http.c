@@ -148,7 +148,7 @@ Test (spring_http, an_asg_update_is_refused_and_instances_arrive)
     zpeer_event_set_status (event, ZPEER_OUT_OF_SERVICE);
     stage_send (s_pair.feed, event);
     zpeer_event_destroy (&event);
-    pair_outcome (&s_pair, "dropped", "reason", "failed");
+    pair_outcome (&s_pair, "rejected", "asg", "catalog-v007");
     pair_register (&s_pair, "a", 1000, "");
     pair_await (&s_pair, "a", "UP", "UNKNOWN", 1000);
 }
