@@ -256,3 +256,23 @@ Test (lane_time, a_released_instance_whose_heartbeat_overflows_is_dropped)
     cr_expect_str_eq (s.said, "released a;");
     cr_expect_eq (s_stats ().instances, 2);
 }
+
+//  What the README promises of memory
+Test (lane_time, an_instance_costs_at_most_64_bytes_in_a_lane)
+{
+    zpeer_name_t *name =
+        zpeer_name_new (ZPEER_SLICE ("APP"), ZPEER_SLICE ("a"));
+    zpeer_state_t *state = zpeer_state_new (name);
+    zpeer_name_unref (&name);
+    state->top = state->timestamp = 5;
+    for (uint32_t handle = 0; handle < 200000; handle++) {
+        zpeer_change_t change = {
+            .state = state, .handle = handle, .flags = ZPEER_CHANGE_OWE};
+        zpeer_lane_change (s.lane, s.now, &change);
+        if (handle % 50000 == 49999) {
+            zpeer_lane_stats_t stats = s_stats ();
+            cr_expect_leq (stats.memory_bytes, UINT64_C (64) * (handle + 1));
+        }
+    }
+    zpeer_state_unref (&state);
+}
