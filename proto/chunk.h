@@ -28,8 +28,20 @@ typedef enum {
     ZPEER_CHANGE_RELEASE = 4,
     //  The lane was not told of a change it should have been: it owes the
     //  instance its present state. No event: the action means nothing.
-    ZPEER_CHANGE_OWE = 8
+    ZPEER_CHANGE_OWE = 8,
+    //  A peer is verified: the lane asks it with a Heartbeat, and repairs what
+    //  differs. No event: the action means nothing.
+    ZPEER_CHANGE_VERIFY = 16,
+    //  Part of a walk; with OWE or VERIFY
+    ZPEER_CHANGE_WALK = 32
 } zpeer_change_flag_t;
+
+//  A walk tells one lane of the whole view, in chunks of its own
+typedef enum {
+    ZPEER_WALK_NONE,    //  Changes as they come, for every lane
+    ZPEER_WALK_RESYNC,  //  The lane owes its peer every instance
+    ZPEER_WALK_VERIFY   //  The lane asks its peer about every instance
+} zpeer_walk_t;
 
 typedef struct {
     zpeer_state_t *state;  //  Owned reference, or NULL: unchanged
@@ -43,10 +55,13 @@ typedef struct {
 typedef struct {
     atomic_uint refs;
     uint32_t count;
+    uint8_t walk;  //  zpeer_walk_t
+    bool first;    //  Of the walk
+    bool last;     //  Of the walk; such a chunk may be empty
     zpeer_change_t changes[ZPEER_CHUNK_MAX];
 } zpeer_chunk_t;
 
-//  An empty chunk with one reference, the caller's
+//  An empty chunk of no walk, with one reference, the caller's
 zpeer_chunk_t *zpeer_chunk_new (void);
 
 zpeer_chunk_t *zpeer_chunk_ref (zpeer_chunk_t *self);
