@@ -33,6 +33,8 @@
 
       RELEASED   b > a   lane u32, then handle u32 and seq u64, repeated: the
                          lane has dropped these instances
+      WALKED     b > a   lane u32: it is done with the walk of the view it was
+                         last told of (chunk.h), as far as the peer takes it
       chunks     a > b   one frame: a pointer to a zpeer_chunk_t and its free
                          function; inproc only
 */
@@ -55,7 +57,8 @@
     X (FAILED)                                                                 \
     X (OK)                                                                     \
     X (HASREACHEDMAX)                                                          \
-    X (RELEASED)
+    X (RELEASED)                                                               \
+    X (WALKED)
 
 typedef enum {
 #define X(name) ZPEER_WIRE_##name,
@@ -176,7 +179,7 @@ size_t zpeer_wire_put_failed (uint8_t out[ZPEER_WIRE_MAX],
 int zpeer_wire_get_failed (const void *data, size_t size,
                            zpeer_wire_failed_t *failed);
 
-//  OK
+//  A peer alone: OK, and WALKED, for a peer's lane has its number
 size_t zpeer_wire_put_peer (uint8_t out[ZPEER_WIRE_MAX], uint32_t peer);
 
 int zpeer_wire_get_peer (const void *data, size_t size, uint32_t *peer);

@@ -288,6 +288,18 @@ Test (wire, peer_comes_back_as_it_went)
     cr_assert_eq (peer, 63);
 }
 
+Test (wire, walked_names_the_lane_by_its_peers_number)
+{
+    uint8_t out[ZPEER_WIRE_MAX];
+    uint32_t lane = 0;
+    size_t size = zpeer_wire_put_peer (out, 3);
+    cr_assert_bytes (out, size, 0, 0, 0, 3);
+    cr_assert_eq (zpeer_wire_get_peer (out, size, &lane), ZPEER_OK);
+    cr_assert_eq (lane, 3);
+    cr_assert_eq (zpeer_wire_command ("WALKED", 6), ZPEER_WIRE_WALKED);
+    cr_assert_str_eq (zpeer_wire_command_text (ZPEER_WIRE_WALKED), "WALKED");
+}
+
 Test (wire, released_instances_are_read_one_by_one)
 {
     zpeer_buffer_t out = {0};
