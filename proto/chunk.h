@@ -41,7 +41,7 @@ typedef enum {
     ZPEER_WALK_NONE,    //  Changes as they come, for every lane
     ZPEER_WALK_RESYNC,  //  The lane owes its peer every instance
     ZPEER_WALK_VERIFY   //  The lane asks its peer about every instance
-} zpeer_walk_t;
+} zpeer_walk_kind_t;
 
 typedef struct {
     zpeer_state_t *state;  //  Owned reference, or NULL: unchanged
@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     atomic_uint refs;
     uint32_t count;
-    uint8_t walk;  //  zpeer_walk_t
+    uint8_t walk;  //  zpeer_walk_kind_t
     bool first;    //  Of the walk
     bool last;     //  Of the walk; such a chunk may be empty
     zpeer_change_t changes[ZPEER_CHUNK_MAX];
