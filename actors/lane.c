@@ -191,6 +191,12 @@ lane_stand (zpeer_lane_t *self, entry_t *entry, bool front)
 }
 
 void
+lane_stand_live (zpeer_lane_t *self, entry_t *entry)
+{
+    s_stand_in (self, entry, QUEUE_LIVE, false);
+}
+
+void
 lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report)
 {
     report.state = entry->state;
@@ -208,10 +214,11 @@ lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
     lane_report (self, entry, report);
     lane_end (self, ending, entry->wait);
     if (report.kind == ZPEER_LANE_REJECTED)
-        entry->flags |= REFUSED;
+        lane_refuse (self, entry, true);
     entry->wait = 0;
     entry->asked = 0;
-    entry->flags &= (uint16_t) ~(OWED | RENEW | ASK);
+    lane_flag (entry, ASK, false);
+    lane_pay (self, entry, PAID_REFUSED);
     lane_leave (self, entry);
 }
 
@@ -223,6 +230,7 @@ lane_release (zpeer_lane_t *self, entry_t *entry)
         return;
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_RELEASED});
+    lane_refuse (self, entry, false);
     zpeer_state_unref (&entry->state);
     *entry = (entry_t){0};
     self->instances--;
@@ -287,14 +295,6 @@ lane_settle_all (zpeer_lane_t *self, uint64_t now)
 //  --------------------------------------------------------------------------
 //  Changes in
 
-void
-lane_renew (entry_t *entry)
-{
-    //  Without a timestamp there is nothing to ask with
-    if (!(entry->flags & OWED) && entry->state->top)
-        entry->flags |= OWED | RENEW;
-}
-
 static void
 s_heartbeat (zpeer_lane_t *self, uint64_t now, entry_t *entry)
 {
@@ -351,9 +351,12 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
         lane_end (self, ZPEER_ENDED_SETTLED, entry->wait);
         entry->wait = 0;
         entry->asked = 0;
-        entry->flags &= (uint16_t) ~(RENEW | ASK);
+        lane_flag (entry, ASK, false);
         //  Nobody else knows of an attempt of ours that may come late
-        lane_flag (entry, OWED, entry->unsure != 0);
+        if (entry->unsure)
+            lane_owe (self, entry);
+        else
+            lane_pay (self, entry, PAID_OTHERWISE);
     }
     else if ((entry->wait & ~H) || (entry->flags & OWED)) {
         lane_end (self, ZPEER_ENDED_SETTLED, entry->wait & H);
@@ -374,6 +377,8 @@ s_forget (zpeer_lane_t *self, entry_t *entry)
     entry->misses = entry->errors = 0;
     entry->suspect = 0;
     entry->asked = 0;  //  What was asked was another life
+    lane_pay (self, entry, PAID_OTHERWISE);
+    lane_refuse (self, entry, false);
     entry->flags &= SETTLING | LEAVING;
     if (entry->phase != PHASE_NONE) {
         lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->flight);
@@ -396,22 +401,44 @@ s_overflow (zpeer_lane_t *self)
         }
         lane_end (self, ZPEER_ENDED_OVERFLOWED, H);
         entry->wait = 0;
-        lane_renew (entry);
+        lane_renew (self, entry);
         lane_stand (self, entry, false);
         lane_release (self, entry);
     }
 }
 
-//  The peer was not told of something: it is owed all there is
+//  A live change that waits already does not wait with the owed ones
+static void
+s_stand_owed (zpeer_lane_t *self, entry_t *entry)
+{
+    if (entry->queue != QUEUE_LIVE)
+        lane_stand (self, entry, false);
+}
+
+//  The peer may not have been told of something: it is owed all there is
 static void
 s_owe (zpeer_lane_t *self, entry_t *entry)
 {
     if (!entry->state->top)
         return;
-    lane_flag (entry, OWED, true);
+    lane_owe (self, entry);
+    lane_refuse (self, entry, false);
     lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
-    entry->flags &= (uint16_t) ~(RENEW | REFUSED);
-    lane_stand (self, entry, false);
+    s_stand_owed (self, entry);
+}
+
+//  Whether the peer has it is to be asked. A 404 does not tell an instance that
+//  is absent from one that is older, so that one that must be absent is owed.
+static void
+s_verify (zpeer_lane_t *self, entry_t *entry)
+{
+    if (entry->flags & REFUSED)
+        return;
+    if (zpeer_state_present (entry->state))
+        lane_renew (self, entry);
+    else
+        s_owe (self, entry);
+    s_stand_owed (self, entry);
 }
 
 static void
@@ -423,7 +450,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     if (bit & (R | C)) {
         entry->misses = entry->errors = 0;
         entry->suspect = 0;
-        lane_flag (entry, REFUSED, false);
+        lane_refuse (self, entry, false);
     }
     if (entry->flags & REFUSED) {
         self->ended[ZPEER_ENDED_REJECTED]++;
@@ -437,14 +464,14 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     //  What changed while the peer refused it was never sent, or a Cancel of it
     //  was not taken: what the peer has is not known
     if (bit == R && refused) {
-        lane_flag (entry, OWED, true);
+        lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }
     if (idle)
         entry->since = (uint32_t) now;
     //  A live change of an owed instance does not wait with the owed ones
     if (entry->queue == QUEUE_OWED)
-        s_stand_in (self, entry, QUEUE_LIVE, false);
+        lane_stand_live (self, entry);
     else
         lane_stand (self, entry, false);
 }
@@ -488,6 +515,8 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
     lane_flag (entry, LEAVING, leaving);
     if (change->flags & ZPEER_CHANGE_OWE)
         s_owe (self, entry);
+    else if (change->flags & ZPEER_CHANGE_VERIFY)
+        s_verify (self, entry);
     else if (leaving)
         lane_release (self, entry);
     else if (change->action == ZPEER_FORGET)
@@ -496,5 +525,7 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
         s_replicated (self, entry, s_bits[change->action], changed);
     else
         s_event (self, now, entry, change, s_bits[change->action]);
+    if (change->flags & ZPEER_CHANGE_WALK)
+        lane_walk (self, entry);
     s_overflow (self);
 }

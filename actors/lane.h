@@ -159,6 +159,36 @@ void zpeer_lane_hold (zpeer_lane_t *self, uint64_t until);
 //  What waits does not wait for company any more: the lane is about to close
 void zpeer_lane_hurry (zpeer_lane_t *self);
 
+//  Ends the pause, however long: if anything waits or is owed, it is tried now
+void zpeer_lane_retry_now (zpeer_lane_t *self);
+
+//  How many instances are owed
+uint32_t zpeer_lane_owed (const zpeer_lane_t *self);
+
+//  A walk of the whole view begins; the changes with ZPEER_CHANGE_WALK that
+//  follow belong to it. One that is under way is given up as a walk: what it
+//  owes stays owed.
+void zpeer_lane_walk_begin (zpeer_lane_t *self);
+
+//  All changes of the walk have come
+void zpeer_lane_walk_complete (zpeer_lane_t *self);
+
+//  How far a walk has come
+typedef struct {
+    bool active;    //  From its begin to zpeer_lane_walk_end
+    bool complete;  //  All its changes have come
+    uint32_t instances;
+    uint32_t left;      //  Instances still owed
+    uint32_t repaired;  //  Told, because the peer was to be told, or differed
+    uint32_t refused;   //  Conflict, rejected, or nothing to ask with
+} zpeer_lane_walk_t;
+
+void zpeer_lane_walk (const zpeer_lane_t *self, zpeer_lane_walk_t *walk);
+
+//  Its end is known to whom it concerns: the walk is complete and nothing is
+//  left
+void zpeer_lane_walk_end (zpeer_lane_t *self);
+
 //  Ends every task that has not ended, with this ending; what is in flight is
 //  forgotten. For stopping. Returns how many tasks that were.
 uint64_t zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending);

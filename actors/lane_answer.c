@@ -90,7 +90,8 @@ s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     else if (s_is_2xx (code) && (entry->flags & RENEW) && !(entry->wait & ~H)) {
         lane_end (self, ZPEER_ENDED_DELIVERED, entry->wait);
         entry->wait = entry->misses = 0;
-        entry->flags &= (uint16_t) ~(OWED | RENEW | STORED);
+        lane_flag (entry, STORED, false);
+        lane_pay (self, entry, PAID_OTHERWISE);
     }
     else if (s_is_2xx (code) || code == 404) {
         entry->asked = self->epoch;
@@ -133,7 +134,7 @@ static void
 s_newer (zpeer_lane_t *self, entry_t *entry, const zpeer_copy_t *copy)
 {
     if (copy && copy->timestamp && copy->timestamp <= entry->state->top)
-        lane_flag (entry, OWED, true);
+        lane_owe (self, entry);
     else
         lane_report (
             self, entry,
@@ -158,7 +159,8 @@ static void
 s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 {
     if (part->phase == PHASE_ACT) {
-        entry->flags &= (uint16_t) ~(OWED | RENEW | ASK);
+        lane_pay (self, entry, PAID_REPAIRED);
+        lane_flag (entry, ASK, false);
         entry->asked = 0;
     }
     else if (part->bits & C)
@@ -372,12 +374,11 @@ s_lost (zpeer_lane_t *self, entry_t *entry, part_t *part,
         lane_end (self, ending, H);
         part->bits &= (uint8_t) ~H;
         if (!entry->wait)
-            lane_renew (entry);
-        return;
+            lane_renew (self, entry);
     }
-    lane_flag (entry, OWED, true);
-    if (part->phase != PHASE_ASK)
-        lane_flag (entry, RENEW, false);
+    //  A question in vain leaves what is owed as it is
+    else if (part->phase != PHASE_ASK || !(entry->flags & OWED))
+        lane_owe (self, entry);
 }
 
 static void
@@ -472,10 +473,14 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     for (uint32_t i = 0; i < flight->count; i++) {
         entry_t *entry = &self->entries[flight->parts[i].handle];
         if (entry->flags & AGAIN) {
-            entry->flags &= (uint16_t) ~(AGAIN | RENEW);
-            entry->flags |= OWED;
+            lane_flag (entry, AGAIN, false);
+            lane_owe (self, entry);
         }
-        lane_stand (self, entry, false);
+        //  What waits after a success has come meanwhile
+        if (entry->wait && result->verdict == ZPEER_SUCCESS)
+            lane_stand_live (self, entry);
+        else
+            lane_stand (self, entry, false);
         lane_release (self, entry);
     }
     self->batch = 0;

@@ -3,8 +3,8 @@
 #include "lane_impl.h"
 #include "banned.h"
 
-//  Every fourth place of a batch is for what is owed, so that neither starves
-//  the other
+//  Every fourth place of a batch with live changes is for what is owed, so that
+//  neither starves the other
 #define OWED_EVERY 4
 
 //  How many places ahead states are fetched
@@ -37,8 +37,7 @@ s_settle (zpeer_lane_t *self, uint64_t now)
             continue;
         }
         if (entry->state->seq != entry->unsure && entry->state->top) {
-            lane_flag (entry, OWED, true);
-            lane_flag (entry, RENEW, false);
+            lane_owe (self, entry);
             lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
         }
         lane_sure (self, i);
@@ -79,7 +78,7 @@ s_expire (zpeer_lane_t *self, uint64_t now)
         }
         lane_end (self, ZPEER_ENDED_EXPIRED, H);
         entry->wait = 0;
-        lane_renew (entry);
+        lane_renew (self, entry);
         lane_stand (self, entry, false);
         lane_release (self, entry);
     }
@@ -300,10 +299,22 @@ s_fetch_name (const zpeer_lane_t *self, uint32_t handle)
     return self->entries[handle].next;
 }
 
-//  From both queues, every fourth place for what is owed
+//  Batches that may be in flight at present; credit: all together
+static uint32_t
+s_window (const zpeer_lane_t *self, uint32_t credit)
+{
+    uint32_t window = self->reached ? 1 : self->window;
+    if (self->options.max_in_flight && window > self->options.max_in_flight)
+        window = self->options.max_in_flight;
+    return window < credit ? window : credit;
+}
+
+//  From both queues, every fourth place for what is owed. Live changes are not
+//  held up by a large batch of what is owed, if that can go beside them.
 static void
 s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 {
+    bool beside = live && s_window (self, self->credit) > 1;
     uint32_t next[2] = {live ? self->live.head : NOBODY,
                         owed ? self->owed.head : NOBODY};
     uint32_t state = next[0];
@@ -312,7 +323,8 @@ s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
     uint32_t name = next[0];
     for (int i = 0; i < FETCH_AHEAD / 2; i++)
         name = s_fetch_name (self, name);
-    while (!build->full && (next[0] != NOBODY || next[1] != NOBODY)) {
+    while (!build->full &&
+           (next[0] != NOBODY || (next[1] != NOBODY && !beside))) {
         state = s_fetch_state (self, state);
         name = s_fetch_name (self, name);
         unsigned which = ++self->turn % OWED_EVERY == 0;
@@ -383,6 +395,10 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     //  any, else what is owed
     bool owed = self->owed.count &&
                 (self->answering || (!self->flight_count && !self->live.count));
+    //  The last place in the window is for live changes
+    uint32_t window = s_window (self, self->credit);
+    if (!live && window > 1 && self->flight_count + 1 >= window)
+        owed = false;
     if (!live && !owed)
         return false;
     s_fill (self, build, live, owed);
@@ -392,10 +408,8 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
 static bool
 s_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
 {
-    uint32_t window = self->reached ? 1 : self->window;
-    if (self->options.max_in_flight && window > self->options.max_in_flight)
-        window = self->options.max_in_flight;
-    return credit && now >= self->pause && self->flight_count < window;
+    return credit && now >= self->pause &&
+           self->flight_count < s_window (self, credit + self->flight_count);
 }
 
 bool

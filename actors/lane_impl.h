@@ -1,6 +1,7 @@
 /*  lane_impl.h - what the parts of the lane share
 
     lane.c         entries, queues, changes in (gathering)
+    lane_owed.c    what is told in vain, or again
     lane_batch.c   batches out (rendering)
     lane_answer.c  results in
     lane_split.c   400 and 413: one bad item does not take 249 good ones along
@@ -85,8 +86,16 @@ typedef enum {
     REFUSED = 32,   //  Rejected, until its next Register or Cancel
     SETTLING = 64,  //  Its doubt has a time to be settled
     SUSPECT_ACT = 128,  //  As a suspect it was more than a question
-    LEAVING = 256       //  The view has let go of it
+    LEAVING = 256,      //  The view has let go of it
+    WALKED = 512        //  OWED, and part of the walk
 } flag_t;
+
+//  Why an instance is not owed any more
+typedef enum {
+    PAID_REPAIRED,  //  The peer was told
+    PAID_REFUSED,   //  It cannot be told: conflict, rejected, dropped
+    PAID_OTHERWISE  //  It had it; or somebody else told it; or it need not know
+} payment_t;
 
 //  One instance
 typedef struct {
@@ -204,9 +213,13 @@ struct zpeer_lane {
     uint32_t turn;
     uint64_t last_ok;  //  Newest batch that was answered 2xx
     uint64_t random;
-    bool answering;   //  The last attempt was a success
-    bool reached;     //  The counter stands at its maximum
-    bool splittable;  //  400 means one bad item, not a bad peer
+    bool answering;     //  The last attempt was a success
+    bool reached;       //  The counter stands at its maximum
+    bool splittable;    //  400 means one bad item, not a bad peer
+    uint32_t owing;     //  Instances that are OWED
+    uint32_t renewing;  //  RENEW
+    uint32_t refusing;  //  REFUSED
+    zpeer_lane_walk_t walk;
     uint64_t accepted;
     uint64_t in_flight;  //  Tasks
     uint64_t ended[ZPEER_ENDINGS];
@@ -266,9 +279,6 @@ void lane_leave (zpeer_lane_t *self, entry_t *entry);
 //  answer waits for it
 void lane_stand (zpeer_lane_t *self, entry_t *entry, bool front);
 
-//  A Heartbeat was lost: owes the peer another one
-void lane_renew (entry_t *entry);
-
 //  The peer may yet apply an attempt made in the state seq
 void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
 
@@ -277,6 +287,9 @@ void lane_sure (zpeer_lane_t *self, uint32_t index);
 
 //  Marks every ambiguous attempt to be settled a read timeout from now
 void lane_settle_all (zpeer_lane_t *self, uint64_t now);
+
+//  Puts the entry in the queue of live changes, though it may be owed
+void lane_stand_live (zpeer_lane_t *self, entry_t *entry);
 
 //  Says something about an instance
 void
@@ -288,6 +301,23 @@ void lane_give_up (zpeer_lane_t *self, entry_t *entry,
 
 //  Drops an instance the view has let go of, if nothing holds it
 void lane_release (zpeer_lane_t *self, entry_t *entry);
+
+//  lane_owed.c
+
+//  Owes the peer the instance's whole state
+void lane_owe (zpeer_lane_t *self, entry_t *entry);
+
+//  Owes it a Heartbeat, if nothing more is owed already
+void lane_renew (zpeer_lane_t *self, entry_t *entry);
+
+//  Owes it nothing any more
+void lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how);
+
+//  The peer does not take the instance, or is to be tried again
+void lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused);
+
+//  The instance is part of the walk, as far as it is owed
+void lane_walk (zpeer_lane_t *self, entry_t *entry);
 
 //  lane_answer.c
 

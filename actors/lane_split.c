@@ -115,11 +115,9 @@ s_owe (zpeer_lane_t *self, entry_t *entry)
                                        .bits = entry->wait & TASKS});
     lane_end (self, ZPEER_ENDED_FAILED, entry->wait & H);
     if (entry->wait == H)
-        lane_renew (entry);
-    else if (entry->wait) {
-        lane_flag (entry, OWED, true);
-        lane_flag (entry, RENEW, false);
-    }
+        lane_renew (self, entry);
+    else if (entry->wait)
+        lane_owe (self, entry);
     entry->wait &= (uint8_t) ~H;
     lane_stand (self, entry, false);
 }

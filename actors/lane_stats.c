@@ -31,6 +31,13 @@ zpeer_lane_idle (const zpeer_lane_t *self)
 }
 
 void
+zpeer_lane_retry_now (zpeer_lane_t *self)
+{
+    self->pause = 0;
+    self->backoff_ms = 0;
+}
+
+void
 zpeer_lane_hurry (zpeer_lane_t *self)
 {
     if (self->live.count)
@@ -47,7 +54,8 @@ zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
         lane_end (self, ending, entry->flight);
         lane_leave (self, entry);
         entry->wait = entry->flight = 0;
-        entry->flags &= (uint16_t) ~(OWED | RENEW | ASK | AGAIN);
+        lane_pay (self, entry, PAID_OTHERWISE);
+        entry->flags &= (uint16_t) ~(ASK | AGAIN);
         entry->phase = PHASE_NONE;
     }
     for (uint32_t i = 0; i < self->flight_count; i++)
@@ -76,6 +84,9 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
         .accepted = self->accepted,
         .waiting = s_waiting (self),
         .in_flight = self->in_flight,
+        .owed = self->owing,
+        .renew = self->renewing,
+        .rejected = self->refusing,
         .instances = self->instances,
         .queued = self->live.count,
         .unsure = self->unsure_count,
@@ -85,12 +96,6 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
         .window = self->window < self->credit ? self->window : self->credit,
     };
     memcpy (stats->ended, self->ended, sizeof stats->ended);
-    for (uint32_t i = 0; i < self->capacity; i++) {
-        const entry_t *entry = &self->entries[i];
-        stats->owed += (entry->flags & OWED) != 0;
-        stats->renew += (entry->flags & RENEW) != 0;
-        stats->rejected += (entry->flags & REFUSED) != 0;
-    }
     stats->memory_bytes =
         sizeof *self + self->capacity * sizeof (entry_t) +
         self->unsure_capacity * sizeof (doubt_t) +
@@ -147,6 +152,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
 {
     uint64_t waiting = 0, in_flight = 0;
     uint32_t used = 0, unsure = 0;
+    uint32_t owed = 0, renew = 0, refused = 0, walked = 0;
     for (uint32_t i = 0; i < self->capacity; i++) {
         const entry_t *entry = &self->entries[i];
         if (!s_entry_holds (self, entry))
@@ -155,10 +161,16 @@ zpeer_lane_check (const zpeer_lane_t *self)
         in_flight += lane_tasks (entry->flight);
         used += entry->state != NULL;
         unsure += entry->unsure != 0;
+        owed += (entry->flags & OWED) != 0;
+        renew += (entry->flags & RENEW) != 0;
+        refused += (entry->flags & REFUSED) != 0;
+        walked += (entry->flags & WALKED) != 0;
     }
     return waiting == s_waiting (self) && in_flight == self->in_flight &&
            used == self->instances && unsure == self->unsure_count &&
            s_list_holds (self, &self->live, QUEUE_LIVE) &&
            s_list_holds (self, &self->owed, QUEUE_OWED) &&
-           s_cursor_holds (self);
+           s_cursor_holds (self) && owed == self->owing &&
+           renew == self->renewing && refused == self->refusing &&
+           walked == self->walk.left;
 }

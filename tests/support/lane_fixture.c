@@ -138,10 +138,17 @@ s_item_text (const zpeer_item_t *item, char *text, size_t size)
 const char *
 lane_fixture_next (lane_fixture_t *self)
 {
+    return lane_fixture_next_of (self, 6);
+}
+
+const char *
+lane_fixture_next_of (lane_fixture_t *self, unsigned credit)
+{
     zpeer_lane_batch_t batch;
     *self->sent = 0;
     self->items = 0;
-    if (zpeer_lane_next (self->lane, self->now, 6, self->next_id, &batch)) {
+    if (zpeer_lane_next (self->lane, self->now, credit, self->next_id,
+                         &batch)) {
         self->last_id = self->next_id++;
         self->items = batch.count;
         for (uint32_t i = 0; i < batch.count; i++) {

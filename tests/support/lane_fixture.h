@@ -56,6 +56,9 @@ void lane_fixture_flag (lane_fixture_t *self, char name, unsigned flags);
 //  The next batch as text, "" if there is none
 const char *lane_fixture_next (lane_fixture_t *self);
 
+//  The same when the dispatchers can take so many more; usually that is 6
+const char *lane_fixture_next_of (lane_fixture_t *self, unsigned credit);
+
 //  The last batch is answered: 200 for every item, or these codes
 void lane_fixture_ok (lane_fixture_t *self);
 void lane_fixture_codes (lane_fixture_t *self, const uint16_t *codes);

@@ -1,0 +1,92 @@
+#include "lane_impl.h"
+#include "banned.h"
+
+//  What is owed is a bit in each entry, and a count of them; so is what belongs
+//  to a walk. All that sets or clears these bits is here.
+
+void
+lane_owe (zpeer_lane_t *self, entry_t *entry)
+{
+    self->owing += !(entry->flags & OWED);
+    self->renewing -= (entry->flags & RENEW) != 0;
+    entry->flags = (uint16_t) ((entry->flags | OWED) & ~RENEW);
+}
+
+void
+lane_renew (zpeer_lane_t *self, entry_t *entry)
+{
+    //  Without a timestamp there is nothing to ask with
+    if ((entry->flags & OWED) || !entry->state->top)
+        return;
+    self->owing++;
+    self->renewing++;
+    entry->flags |= OWED | RENEW;
+}
+
+void
+lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how)
+{
+    self->owing -= (entry->flags & OWED) != 0;
+    self->renewing -= (entry->flags & RENEW) != 0;
+    if (entry->flags & WALKED) {
+        self->walk.left--;
+        self->walk.repaired += how == PAID_REPAIRED;
+        self->walk.refused += how == PAID_REFUSED;
+    }
+    entry->flags &= (uint16_t) ~(OWED | RENEW | WALKED);
+}
+
+void
+lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused)
+{
+    self->refusing -= (entry->flags & REFUSED) != 0;
+    self->refusing += refused;
+    lane_flag (entry, REFUSED, refused);
+}
+
+uint32_t
+zpeer_lane_owed (const zpeer_lane_t *self)
+{
+    return self->owing;
+}
+
+//  --------------------------------------------------------------------------
+//  Walks
+
+void
+lane_walk (zpeer_lane_t *self, entry_t *entry)
+{
+    self->walk.instances++;
+    if (!(entry->flags & OWED) || (entry->flags & WALKED))
+        return;
+    self->walk.left++;
+    entry->flags |= WALKED;
+}
+
+void
+zpeer_lane_walk_begin (zpeer_lane_t *self)
+{
+    for (uint32_t i = 0; self->walk.left && i < self->capacity; i++) {
+        self->walk.left -= (self->entries[i].flags & WALKED) != 0;
+        lane_flag (&self->entries[i], WALKED, false);
+    }
+    self->walk = (zpeer_lane_walk_t){.active = true};
+}
+
+void
+zpeer_lane_walk_complete (zpeer_lane_t *self)
+{
+    self->walk.complete = true;
+}
+
+void
+zpeer_lane_walk (const zpeer_lane_t *self, zpeer_lane_walk_t *walk)
+{
+    *walk = self->walk;
+}
+
+void
+zpeer_lane_walk_end (zpeer_lane_t *self)
+{
+    self->walk.active = false;
+}
