@@ -4,9 +4,9 @@
 #include <zpeer/acceptor.h>
 #include "command.h"
 #include "figures.h"
-#include "handover.h"
 #include "intake.h"
 #include "options.h"
+#include "outlets.h"
 #include "report.h"
 #include "socket.h"
 #include "throttle.h"
@@ -31,7 +31,8 @@ typedef struct {
     zpeer_options_t *options;  //  Owned
     zpeer_log_t log;
     zpeer_view_t *view;          //  Owned
-    zpeer_handover_t *handover;  //  Owned; borrows view and log
+    zpeer_handover_t *handover;  //  Owned; borrows view, log and outlets
+    zpeer_outlets_t outlets;     //  To the lanes
     zpeer_intake_t *intake;      //  Owned
     zsock_t *uplink;             //  Owned PULL, or NULL
     zpeer_frames_t released;     //  What came in there
@@ -52,6 +53,7 @@ s_self_destroy (self_t **self_p)
     *self_p = NULL;
     zpeer_intake_destroy (&self->intake);
     zpeer_handover_destroy (&self->handover);
+    zpeer_outlets_free (&self->outlets);
     zpeer_frames_close (&self->released);
     zsock_destroy (&self->uplink);
     zpeer_report_close (&self->report);
@@ -198,10 +200,11 @@ s_addlane (void *arg, char *const *args, char *answer)
     uint32_t lane;
     int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
     if (rc == ZPEER_OK)
-        rc = zpeer_handover_add (self->handover, lane, args[1]);
-    if (rc == ZPEER_OK)
-        zpeer_view_add_lane (self->view, lane);
-    return rc;
+        rc = zpeer_outlets_open (&self->outlets, lane, args[1]);
+    if (rc)
+        return rc;
+    zpeer_view_add_lane (self->view, lane);
+    return zpeer_handover_add (self->handover, lane);
 }
 
 static int
@@ -212,9 +215,11 @@ s_dellane (void *arg, char *const *args, char *answer)
     int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
     if (rc == ZPEER_OK)
         rc = zpeer_handover_remove (self->handover, lane);
-    if (rc == ZPEER_OK)
-        zpeer_view_remove_lane (self->view, lane);
-    return rc;
+    if (rc)
+        return rc;
+    zpeer_outlets_close (&self->outlets, lane);
+    zpeer_view_remove_lane (self->view, lane);
+    return ZPEER_OK;
 }
 
 static int
@@ -339,7 +344,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
         .reject = s_reject,
         .arg = self};
     self->intake = zpeer_intake_new (&intake);
-    self->handover = zpeer_handover_new (self->view, &self->log);
+    self->handover = zpeer_handover_new (self->view, &self->log,
+                                         zpeer_outlets_post, &self->outlets);
     self->now = (uint64_t) zclock_mono ();
     return self;
 }
@@ -366,7 +372,7 @@ s_wait (self_t *self)
         zpeer_handover_room (self->handover))
         items[count++] = (zmq_pollitem_t){.socket = zsock_resolve (feeders),
                                           .events = ZMQ_POLLIN};
-    count += zpeer_handover_poll (self->handover, items + count);
+    count += zpeer_outlets_poll (&self->outlets, self->handover, items + count);
     int rc = zmq_poll (items, (int) count, s_timeout (self));
     self->now = (uint64_t) zclock_mono ();
     return rc < 0 || items[0].revents;

@@ -1,13 +1,11 @@
 #include <assert.h>
 #include <stdlib.h>
-#include <czmq.h>
 #include "handles.h"
 #include "handover.h"
-#include "socket.h"
 #include "throttle.h"
 #include "banned.h"
 
-//  Messages a lane that catches up gets in one turn. Each holds more handles
+//  Chunks a lane that catches up gets in one turn. Each holds more handles
 //  than a turn can add.
 #define CATCH_UP_MAX 2
 
@@ -15,7 +13,7 @@
 #define AGAIN_MAX 2
 
 typedef struct {
-    zsock_t *socket;        //  Owned PUSH; NULL: no such lane
+    bool known;             //  There is such a lane
     zpeer_chunk_t *kept;    //  Owned; what its inbox had no room for, or NULL:
                             //  feeders wait for this lane
     uint64_t refused_at;    //  Since when
@@ -28,7 +26,9 @@ typedef struct {
 struct zpeer_handover {
     const zpeer_view_t *view;  //  Borrowed
     const zpeer_log_t *log;    //  Borrowed
-    zpeer_chunk_t *chunk;      //  Owned; what changed this turn, or NULL
+    zpeer_post_fn *post;
+    void *arg;             //  Borrowed
+    zpeer_chunk_t *chunk;  //  Owned; what changed this turn, or NULL
     lane_t lanes[ZPEER_LANES_MAX];
     unsigned limit;  //  Lanes from here on do not exist
     uint32_t count;  //  Lanes that exist
@@ -40,7 +40,6 @@ struct zpeer_handover {
 static void
 s_lane_close (lane_t *self)
 {
-    zsock_destroy (&self->socket);
     zpeer_chunk_unref (&self->kept);
     zpeer_handles_free (&self->noted);
     zpeer_handles_free (&self->noted_asgs);
@@ -61,16 +60,11 @@ s_lane_note (lane_t *self, const zpeer_chunk_t *chunk)
 
 //  Returns false when the lane's inbox is full; the chunk stays the caller's
 static bool
-s_lane_post (lane_t *self, zpeer_chunk_t *chunk)
+s_post (zpeer_handover_t *self, const lane_t *lane, zpeer_chunk_t *chunk)
 {
-    zmq_msg_t message;
-    int rc = zmq_msg_init_data (&message, zpeer_chunk_ref (chunk),
-                                sizeof *chunk, zpeer_chunk_free, NULL);
-    assert (rc == 0);
-    rc = zpeer_socket_send_msg (self->socket, NULL, 0, &message);
-    if (rc)
-        zmq_msg_close (&message);
-    return rc == ZPEER_OK;
+    bool taken = self->post (self->arg, (unsigned) (lane - self->lanes), chunk);
+    self->chunks += taken;
+    return taken;
 }
 
 void
@@ -87,32 +81,26 @@ zpeer_handover_destroy (zpeer_handover_t **self_p)
 }
 
 zpeer_handover_t *
-zpeer_handover_new (const zpeer_view_t *view, const zpeer_log_t *log)
+zpeer_handover_new (const zpeer_view_t *view, const zpeer_log_t *log,
+                    zpeer_post_fn *post, void *arg)
 {
     zpeer_handover_t *self = (zpeer_handover_t *) calloc (1, sizeof *self);
     assert (self);
     self->view = view;
     self->log = log;
+    self->post = post;
+    self->arg = arg;
     return self;
 }
 
 int
-zpeer_handover_add (zpeer_handover_t *self, unsigned lane, const char *endpoint)
+zpeer_handover_add (zpeer_handover_t *self, unsigned lane)
 {
     if (lane >= ZPEER_LANES_MAX)
         return ZPEER_E_RANGE;
-    if (self->lanes[lane].socket)
+    if (self->lanes[lane].known)
         return ZPEER_E_EXISTS;
-    zsock_t *socket =
-        zpeer_socket_new (ZPEER_ROLE_PUSH, ZPEER_HANDOVER_CHUNKS_MAX, -1);
-    if (!socket)
-        return ZPEER_E_RESOURCES;
-    int rc = zpeer_socket_connect (socket, endpoint);
-    if (rc) {
-        zsock_destroy (&socket);
-        return rc;
-    }
-    self->lanes[lane].socket = socket;
+    self->lanes[lane].known = true;
     self->count++;
     if (lane >= self->limit)
         self->limit = lane + 1;
@@ -122,7 +110,7 @@ zpeer_handover_add (zpeer_handover_t *self, unsigned lane, const char *endpoint)
 int
 zpeer_handover_remove (zpeer_handover_t *self, unsigned lane)
 {
-    if (lane >= self->limit || !self->lanes[lane].socket)
+    if (lane >= self->limit || !self->lanes[lane].known)
         return ZPEER_E_UNKNOWN;
     s_lane_close (&self->lanes[lane]);
     self->count--;
@@ -162,9 +150,7 @@ s_offer (zpeer_handover_t *self, lane_t *lane, uint64_t now)
 {
     if (lane->behind)
         s_lane_note (lane, self->chunk);
-    else if (s_lane_post (lane, self->chunk))
-        self->chunks++;
-    else {
+    else if (!s_post (self, lane, self->chunk)) {
         self->refused++;
         lane->kept = zpeer_chunk_ref (self->chunk);
         lane->refused_at = now;
@@ -189,10 +175,8 @@ s_give_up (zpeer_handover_t *self, lane_t *lane, uint64_t now)
 static void
 s_retry (zpeer_handover_t *self, lane_t *lane, uint64_t now)
 {
-    if (s_lane_post (lane, lane->kept)) {
+    if (s_post (self, lane, lane->kept))
         zpeer_chunk_unref (&lane->kept);
-        self->chunks++;
-    }
     else if (now - lane->refused_at >= ZPEER_HANDOVER_PATIENCE_MS)
         s_give_up (self, lane, now);
 }
@@ -222,9 +206,8 @@ s_catch_up (zpeer_handover_t *self, lane_t *lane)
     zpeer_chunk_t *chunk = zpeer_chunk_new ();
     s_gather (self->view, &lane->noted, zpeer_view_catch_up, chunk);
     s_gather (self->view, &lane->noted_asgs, zpeer_view_catch_up_asg, chunk);
-    bool taken = !chunk->count || s_lane_post (lane, chunk);
+    bool taken = !chunk->count || s_post (self, lane, chunk);
     if (taken) {
-        self->chunks += chunk->count > 0;
         self->owed += chunk->count;
         lane->behind = lane->noted.count + lane->noted_asgs.count > 0;
     }
@@ -241,12 +224,14 @@ zpeer_handover_send (zpeer_handover_t *self, uint64_t now)
 {
     for (unsigned i = 0; i < self->limit; i++) {
         lane_t *lane = &self->lanes[i];
-        if (!lane->socket)
+        if (!lane->known)
             continue;
-        if (self->chunk)
-            s_offer (self, lane, now);
+        //  While a lane has a chunk that was kept there is no room for another
+        assert (!lane->kept || !self->chunk);
         if (lane->kept)
             s_retry (self, lane, now);
+        else if (self->chunk)
+            s_offer (self, lane, now);
         for (int n = 0; n < CATCH_UP_MAX && lane->behind; n++)
             if (!s_catch_up (self, lane))
                 break;
@@ -254,16 +239,11 @@ zpeer_handover_send (zpeer_handover_t *self, uint64_t now)
     zpeer_chunk_unref (&self->chunk);
 }
 
-unsigned
-zpeer_handover_poll (zpeer_handover_t *self, zmq_pollitem_t *items)
+bool
+zpeer_handover_waits (const zpeer_handover_t *self, unsigned lane)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < self->limit; i++)
-        if (self->lanes[i].kept || self->lanes[i].behind)
-            items[count++] = (zmq_pollitem_t){
-                .socket = zsock_resolve (self->lanes[i].socket),
-                .events = ZMQ_POLLOUT};
-    return count;
+    return lane < self->limit &&
+           (self->lanes[lane].kept || self->lanes[lane].behind);
 }
 
 uint64_t

@@ -15,12 +15,12 @@
     A lane that is behind gets no newer change before it has caught up, so the
     order of the changes of an instance holds, and it never misses a state.
 
-    Threads: one, the acceptor's. Blocking: never. now: monotonic, ms.
+    A core: no socket, thread or clock. What a lane is told goes through the post
+    function. now: monotonic, ms.
 */
 #ifndef ZPEER_HANDOVER_H_INCLUDED
 #define ZPEER_HANDOVER_H_INCLUDED
 
-#include <zmq.h>
 #include "log.h"
 #include "view.h"
 
@@ -30,8 +30,9 @@
 //  How long one lane may hold up the feeders
 #define ZPEER_HANDOVER_PATIENCE_MS 1000
 
-//  Chunks under way to one lane; as many as its inbox takes wait there besides
-#define ZPEER_HANDOVER_CHUNKS_MAX 32
+//  Puts a chunk into a lane's inbox. Returns true if it took a reference of its
+//  own, false if there is no room.
+typedef bool (zpeer_post_fn) (void *arg, unsigned lane, zpeer_chunk_t *chunk);
 
 typedef struct {
     uint64_t chunks;   //  Taken by lanes, in all
@@ -44,18 +45,17 @@ typedef struct {
 
 typedef struct zpeer_handover zpeer_handover_t;
 
-//  View and log are borrowed, and must live as long
+//  View, log and arg are borrowed, and must live as long
 zpeer_handover_t *
-zpeer_handover_new (const zpeer_view_t *view, const zpeer_log_t *log);
+zpeer_handover_new (const zpeer_view_t *view, const zpeer_log_t *log,
+                    zpeer_post_fn *post, void *arg);
 
 void zpeer_handover_destroy (zpeer_handover_t **self_p);
 
-//  Connects a lane's inbox. Returns ZPEER_OK, ZPEER_E_RANGE, ZPEER_E_EXISTS,
-//  ZPEER_E_BIND or ZPEER_E_RESOURCES.
-int zpeer_handover_add (zpeer_handover_t *self, unsigned lane,
-                        const char *endpoint);
+//  Returns ZPEER_OK, ZPEER_E_RANGE or ZPEER_E_EXISTS
+int zpeer_handover_add (zpeer_handover_t *self, unsigned lane);
 
-//  Lets go of a lane: it gets nothing more. Returns ZPEER_OK or
+//  Lets go of a lane: nothing more is posted to it. Returns ZPEER_OK or
 //  ZPEER_E_UNKNOWN.
 int zpeer_handover_remove (zpeer_handover_t *self, unsigned lane);
 
@@ -66,16 +66,16 @@ uint32_t zpeer_handover_room (const zpeer_handover_t *self);
 //  room.
 void zpeer_handover_put (zpeer_handover_t *self, const zpeer_change_t *change);
 
-//  Ends a turn: sends the present chunk, and what lanes did not take earlier,
-//  a bounded number of messages
+//  Ends a turn: posts the present chunk, and what lanes did not take earlier, a
+//  bounded number of chunks
 void zpeer_handover_send (zpeer_handover_t *self, uint64_t now);
 
-//  Fills items (room for ZPEER_LANES_MAX) with the sockets to wait for, each
-//  until a lane has room again. Returns how many.
-unsigned zpeer_handover_poll (zpeer_handover_t *self, zmq_pollitem_t *items);
+//  Whether zpeer_handover_send must be called as soon as the lane's inbox has
+//  room again. Until then nothing else may be posted to it.
+bool zpeer_handover_waits (const zpeer_handover_t *self, unsigned lane);
 
-//  When zpeer_handover_send must be called though no socket wakes anybody;
-//  UINT64_MAX: not before
+//  When zpeer_handover_send must be called though no lane got room; UINT64_MAX:
+//  not before
 uint64_t zpeer_handover_wake (const zpeer_handover_t *self);
 
 void zpeer_handover_stats (const zpeer_handover_t *self,

@@ -15,7 +15,7 @@
 
 #include <czmq.h>
 #include "buffer.h"
-#include "handover.h"
+#include "outlets.h"
 #include "socket.h"
 
 //  Limit of every wait
@@ -23,7 +23,7 @@
 
 //  Chunks a lane's inbox takes, and how many it takes until one is refused
 #define GATE_LANE_HWM  1
-#define GATE_LANE_ROOM (GATE_LANE_HWM + ZPEER_HANDOVER_CHUNKS_MAX)
+#define GATE_LANE_ROOM (GATE_LANE_HWM + ZPEER_OUTLETS_CHUNKS_MAX)
 
 typedef struct {
     zsock_t *pull;          //  Owned
