@@ -173,7 +173,8 @@ Test (lane_walk, a_live_change_goes_at_once)
     cr_expect_str_eq (lane_fixture_next (&s), "DeleteStatusOverride j DOWN @6, "
                                               "Register j DOWN/DOWN @6");
     lane_fixture_ok (&s);
-    cr_expect_eq (strncmp (lane_fixture_next (&s), "Heartbeat a @5", 14), 0);
+    cr_expect_eq (strncmp (lane_fixture_next (&s), "Heartbeat a @5", 14), 0,
+                  "%s", s.sent);
 }
 
 //  What changed while the question was on its way is a live change, too
