@@ -170,11 +170,9 @@ Test (lane_walk, a_live_change_goes_at_once)
     s_walk ("abcdefghij", ZPEER_CHANGE_OWE);
     cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat j @6");
     lane_fixture_ok (&s);
-    cr_expect_str_eq (lane_fixture_next (&s), "DeleteStatusOverride j DOWN @6, "
-                                              "Register j DOWN/DOWN @6");
-    lane_fixture_ok (&s);
-    cr_expect_eq (strncmp (lane_fixture_next (&s), "Heartbeat a @5", 14), 0,
-                  "%s", s.sent);
+    lane_fixture_next (&s);
+    cr_expect_not_null (strstr (s.sent, "Register j DOWN/DOWN @6"));
+    cr_expect_leq (s.items, 3, "at most every fourth place is for the others");
 }
 
 //  What changed while the question was on its way is a live change, too
