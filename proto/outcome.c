@@ -29,6 +29,17 @@ zpeer_peer_state_text (zpeer_peer_state_t state)
     return (unsigned) state < ZPEER_PEER_STATE_COUNT ? texts[state] : "?";
 }
 
+const char *
+zpeer_resync_state_text (zpeer_resync_state_t state)
+{
+    static const char *const texts[] = {
+#define X(name, text, when) text,
+        ZPEER_RESYNC_STATES (X)
+#undef X
+    };
+    return (unsigned) state < ZPEER_RESYNC_STATE_COUNT ? texts[state] : "?";
+}
+
 static int
 s_write (void *data, const char *bytes, size_t size)
 {
@@ -189,6 +200,27 @@ zpeer_outcome_delivered (zpeer_buffer_t *out, zpeer_slice_t peer,
     zpeer_outcome_end (&map);
 }
 
+//  Tasks by kind, those that there are, as a map in the map
+static void
+s_put_kinds (zpeer_outcome_t *self, const char *key,
+             const uint64_t kinds[ZPEER_ACTIONS])
+{
+    zpeer_outcome_t map;
+    s_put_key (self, key);
+    zpeer_outcome_begin (&map, self->out);
+    for (unsigned action = 0; action < ZPEER_ACTIONS; action++)
+        s_opt_uint (&map, zpeer_action_name (action), kinds[action]);
+    zpeer_outcome_end (&map);
+}
+
+static void
+s_put_absence (zpeer_outcome_t *self, const zpeer_absence_t *absence)
+{
+    zpeer_outcome_uint (self, "away-ms", absence->ms);
+    s_put_kinds (self, "dropped", absence->kinds);
+    zpeer_outcome_uint (self, "owed", absence->owed);
+}
+
 void
 zpeer_outcome_peer (zpeer_buffer_t *out, const zpeer_peer_change_t *change)
 {
@@ -205,6 +237,30 @@ zpeer_outcome_peer (zpeer_buffer_t *out, const zpeer_peer_change_t *change)
     s_opt_uint (&map, "tasks", change->tasks);
     s_opt_str (&map, "end", change->end);
     s_opt_str (&map, "detail", change->detail);
+    if (change->absence)
+        s_put_absence (&map, change->absence);
+    if (change->state == ZPEER_PEER_WHOLE)
+        zpeer_outcome_uint (&map, "ms", change->whole_ms);
+    zpeer_outcome_end (&map);
+}
+
+void
+zpeer_outcome_resync (zpeer_buffer_t *out, const zpeer_resync_t *resync)
+{
+    zpeer_outcome_t map;
+    zpeer_outcome_begin (&map, out);
+    zpeer_outcome_str (&map, "peer", resync->peer);
+    zpeer_outcome_str (&map, "kind",
+                       zpeer_slice_str (resync->verify ? "verify" : "resync"));
+    const char *state = zpeer_resync_state_text (resync->state);
+    zpeer_outcome_str (&map, "state", zpeer_slice_str (state));
+    if (resync->state != ZPEER_RESYNC_BEGUN) {
+        zpeer_outcome_uint (&map, "instances", resync->instances);
+        zpeer_outcome_uint (&map, "left", resync->left);
+        zpeer_outcome_uint (&map, "repaired", resync->repaired);
+        zpeer_outcome_uint (&map, "refused", resync->refused);
+        zpeer_outcome_uint (&map, "ms", resync->ms);
+    }
     zpeer_outcome_end (&map);
 }
 
@@ -233,17 +289,6 @@ zpeer_dropped_add (zpeer_dropped_t *self, const zpeer_state_t *state,
     s_put_str (&self->keys, zpeer_name_id (state->name));
 }
 
-//  Tasks by kind, those that there are
-static void
-s_put_kinds (zpeer_buffer_t *out, const zpeer_dropped_t *dropped)
-{
-    zpeer_outcome_t map;
-    zpeer_outcome_begin (&map, out);
-    for (unsigned action = 0; action < ZPEER_ACTIONS; action++)
-        s_opt_uint (&map, zpeer_action_name (action), dropped->kinds[action]);
-    zpeer_outcome_end (&map);
-}
-
 void
 zpeer_outcome_dropped (zpeer_buffer_t *out, zpeer_slice_t peer,
                        zpeer_slice_t reason, uint64_t batch,
@@ -256,8 +301,7 @@ zpeer_outcome_dropped (zpeer_buffer_t *out, zpeer_slice_t peer,
     s_opt_uint (&map, "batch", batch);
     zpeer_outcome_uint (&map, "tasks", dropped->tasks);
     zpeer_outcome_uint (&map, "instances", dropped->instances);
-    s_put_key (&map, "kinds");
-    s_put_kinds (out, dropped);
+    s_put_kinds (&map, "kinds", dropped->kinds);
     s_put_key (&map, "keys");
     s_put_array (out, dropped->listed);
     zpeer_buffer_add (out, dropped->keys.data, dropped->keys.size);

@@ -22,6 +22,7 @@
     X (DROPPED, "dropped", "tasks of a batch were not delivered")              \
     X (NEED_REGISTER, "need-register", "the host has a Register we do not")    \
     X (PEER, "peer", "a peer's state has changed")                             \
+    X (RESYNC, "resync", "a peer is told of the whole view, or verified")      \
     X (DELIVERED, "delivered", "a peer confirmed an instance's changes")       \
     X (STATS, "stats", "figures of one part of the engine, each second")
 
@@ -43,7 +44,8 @@ const char *zpeer_topic_text (zpeer_topic_t topic);
     X (CONGESTED, "congested", "it is busy, or too slow to answer")            \
     X (FAILING, "failing", "it cannot be reached, or answers nonsense")        \
     X (ESCALATED, "escalated", "it failed as often in a row as is allowed")    \
-    X (RECOVERED, "recovered", "it answers again")
+    X (RECOVERED, "recovered", "it answers again")                             \
+    X (WHOLE, "whole", "it is owed nothing any more")
 
 typedef enum {
 #define X(state, text, when) ZPEER_PEER_##state,
@@ -96,6 +98,13 @@ void zpeer_outcome_delivered (zpeer_buffer_t *out, zpeer_slice_t peer,
                               const zpeer_state_t *state, unsigned actions,
                               uint64_t batch);
 
+//  What a row of failures has come to when a success ends it
+typedef struct {
+    uint64_t ms;                    //  Since the first of them
+    uint64_t kinds[ZPEER_ACTIONS];  //  Tasks dropped meanwhile, by action
+    uint32_t owed;                  //  Instances owed now
+} zpeer_absence_t;
+
 //  A change of a peer's state. What is 0 or empty is left out, but for count
 //  and max when max is given.
 typedef struct {
@@ -107,10 +116,43 @@ typedef struct {
     uint64_t tasks;        //  Kept, dropped or left, as the state has it
     zpeer_slice_t end;     //  zpeer_end_text
     zpeer_slice_t detail;  //  A sentence
+    const zpeer_absence_t *absence;  //  Borrowed for the call; NULL: none ended
+    uint64_t whole_ms;  //  WHOLE: since the first instance became owed
 } zpeer_peer_change_t;
 
 void
 zpeer_outcome_peer (zpeer_buffer_t *out, const zpeer_peer_change_t *change);
+
+//  state, text, when
+#define ZPEER_RESYNC_STATES(X)                                                 \
+    X (BEGUN, "begun", "the first of it has come")                             \
+    X (PROGRESS, "progress", "its figures have changed")                       \
+    X (ENDED, "ended", "nothing of it is left")                                \
+    X (REPLACED, "replaced", "another began before it ended")
+
+typedef enum {
+#define X(state, text, when) ZPEER_RESYNC_##state,
+    ZPEER_RESYNC_STATES (X)
+#undef X
+        ZPEER_RESYNC_STATE_COUNT
+} zpeer_resync_state_t;
+
+//  The state's text; static, "?" when out of range
+const char *zpeer_resync_state_text (zpeer_resync_state_t state);
+
+//  How it stands with a walk of the view for one peer. BEGUN has no numbers.
+typedef struct {
+    zpeer_slice_t peer;
+    bool verify;  //  The peer is only asked; else it is told
+    zpeer_resync_state_t state;
+    uint32_t instances;  //  Come so far
+    uint32_t left;       //  Of these: not done with
+    uint32_t repaired;   //  The peer had them not, or otherwise
+    uint32_t refused;    //  They differ still: conflict, rejected, dropped
+    uint64_t ms;         //  Since it began
+} zpeer_resync_t;
+
+void zpeer_outcome_resync (zpeer_buffer_t *out, const zpeer_resync_t *resync);
 
 //  Figures: begin, one zpeer_outcome_uint each, end. source: "acceptor",
 //  "peer", …; peer: empty where none is meant.

@@ -151,6 +151,68 @@ Test (outcome, a_peers_state_comes_with_its_counter)
                                  "\"state\"=>\"added\"}");
 }
 
+Test (outcome, a_peer_that_answers_again_tells_what_it_missed)
+{
+    zpeer_absence_t absence = {.ms = 61000, .owed = 12};
+    absence.kinds[ZPEER_REGISTER] = 3;
+    absence.kinds[ZPEER_HEARTBEAT] = 247;
+    zpeer_peer_change_t change = {.peer = s_peer,
+                                  .state = ZPEER_PEER_RECOVERED,
+                                  .count = 10,
+                                  .max = 10,
+                                  .absence = &absence};
+    zpeer_outcome_peer (&s_out, &change);
+    cr_expect_str_eq (s_text (),
+                      "{\"peer\"=>\"http://peer1:8761/eureka/\", "
+                      "\"state\"=>\"recovered\", \"count\"=>10, \"max\"=>10, "
+                      "\"away-ms\"=>61000, "
+                      "\"dropped\"=>{\"Register\"=>3, \"Heartbeat\"=>247}, "
+                      "\"owed\"=>12}");
+}
+
+Test (outcome, an_absence_that_cost_nothing_says_so)
+{
+    zpeer_absence_t absence = {0};
+    zpeer_peer_change_t change = {
+        .peer = s_peer, .state = ZPEER_PEER_HEALTHY, .absence = &absence};
+    zpeer_outcome_peer (&s_out, &change);
+    cr_expect_str_eq (s_text (), "{\"peer\"=>\"http://peer1:8761/eureka/\", "
+                                 "\"state\"=>\"healthy\", \"away-ms\"=>0, "
+                                 "\"dropped\"=>{}, \"owed\"=>0}");
+}
+
+Test (outcome, a_whole_peer_tells_how_long_it_was_not)
+{
+    zpeer_peer_change_t change = {.peer = s_peer, .state = ZPEER_PEER_WHOLE};
+    zpeer_outcome_peer (&s_out, &change);
+    cr_expect_str_eq (s_text (), "{\"peer\"=>\"http://peer1:8761/eureka/\", "
+                                 "\"state\"=>\"whole\", \"ms\"=>0}");
+}
+
+Test (outcome, a_resync_begins_without_numbers)
+{
+    zpeer_resync_t resync = {.peer = s_peer};
+    zpeer_outcome_resync (&s_out, &resync);
+    cr_expect_str_eq (s_text (), "{\"peer\"=>\"http://peer1:8761/eureka/\", "
+                                 "\"kind\"=>\"resync\", \"state\"=>\"begun\"}");
+}
+
+Test (outcome, a_resync_that_goes_on_has_all_its_numbers)
+{
+    zpeer_resync_t resync = {.peer = s_peer,
+                             .verify = true,
+                             .state = ZPEER_RESYNC_ENDED,
+                             .instances = 250,
+                             .repaired = 2,
+                             .ms = 40};
+    zpeer_outcome_resync (&s_out, &resync);
+    cr_expect_str_eq (s_text (),
+                      "{\"peer\"=>\"http://peer1:8761/eureka/\", "
+                      "\"kind\"=>\"verify\", \"state\"=>\"ended\", "
+                      "\"instances\"=>250, \"left\"=>0, \"repaired\"=>2, "
+                      "\"refused\"=>0, \"ms\"=>40}");
+}
+
 Test (outcome, what_was_dropped_is_counted_by_kind)
 {
     zpeer_dropped_t dropped = {0};
@@ -224,4 +286,7 @@ Test (outcome, topics_and_states_have_their_texts)
     cr_expect_str_eq (zpeer_peer_state_text (ZPEER_PEER_RECOVERED),
                       "recovered");
     cr_expect_str_eq (zpeer_peer_state_text (ZPEER_PEER_STATE_COUNT), "?");
+    cr_expect_str_eq (zpeer_resync_state_text (ZPEER_RESYNC_REPLACED),
+                      "replaced");
+    cr_expect_str_eq (zpeer_resync_state_text (ZPEER_RESYNC_STATE_COUNT), "?");
 }
