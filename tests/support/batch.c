@@ -158,6 +158,8 @@ s_read (s_list_t *self, const char *body, size_t size)
                  (json_is_object (root) && (none || json_is_array (list)) &&
                   json_object_size (root) == (list != NULL));
     json_array_foreach (list, i, value) s_read_item (self, value);
+    for (i = 0; i < self->count; i++)
+        speer_upper (self->items[i].app);
     json_decref (root);
     return !self->fits ? 400 : none ? 500 : 200;
 }
@@ -213,18 +215,23 @@ s_take_copy (const speer_core_t *core, s_item_t *item)
     }
 }
 
+//  What the rules say of an item, or of the whole batch because of it
+static const speer_item_rule_t *
+s_item_rule (const speer_core_t *core, const s_item_t *item, size_t position,
+             bool whole)
+{
+    const char *action =
+        item->action < SPEER_ACTIONS ? s_actions[item->action] : NULL;
+    return speer_rules_item (core->rules, action, item->app, item->id,
+                             (int) position + 1, whole);
+}
+
 static void
 s_answer_item (speer_core_t *core, int64_t now, s_item_t *item,
                speer_batch_way_t way, size_t position)
 {
-    speer_upper (item->app);
     const speer_item_rule_t *rule =
-        way.rules
-            ? speer_rules_item (
-                  core->rules,
-                  item->action < SPEER_ACTIONS ? s_actions[item->action] : NULL,
-                  item->app, item->id, (int) position + 1)
-            : NULL;
+        way.rules ? s_item_rule (core, item, position, false) : NULL;
     item->answer = 200;
     if (way.apply && (!rule || rule->apply))
         item->answer = s_apply (core, now, item);
@@ -260,12 +267,27 @@ s_write (const s_list_t *list, int extra)
     return text;
 }
 
+//  The status of all, if one item spoils it; else as it was
+static int
+s_spoil (const speer_core_t *core, const s_list_t *list, int status)
+{
+    for (size_t i = 0; i < list->count && status == 200; i++) {
+        const speer_item_rule_t *rule =
+            s_item_rule (core, &list->items[i], i, true);
+        if (rule)
+            status = rule->status;
+    }
+    return status;
+}
+
 int
 speer_batch_apply (speer_core_t *core, const char *body, size_t size,
                    speer_batch_way_t way, char **answer)
 {
     s_list_t list = {.now = speer_core_now (core)};
     int status = s_read (&list, body, size);
+    if (way.rules)
+        status = s_spoil (core, &list, status);
     //  A null fails the whole, but not before what stands in front of it
     for (size_t i = 0; i < list.count && status == 200; i++) {
         if (list.items[i].null)

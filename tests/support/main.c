@@ -75,8 +75,8 @@ s_help (FILE *out)
     fputs ("\nMembers of a rule: method, path, skip, count, delay_ms, item_ms, "
            "apply,\nlate_ms, answer, status, headers, body, body_bytes, gzip, "
            "chunked, close,\ndrip_ms; of an item rule: action, app, id, nth, "
-           "skip, count, status, apply,\nentity. Delays may be \"held\" until "
-           "\"release\".\n\nModes:\n\n",
+           "skip, count, status, apply,\nentity, whole. Delays may be \"held\" "
+           "until \"release\".\n\nModes:\n\n",
            out);
 #define X(name, label, meaning) fprintf (out, "  %-12s %s\n", label, meaning);
     SPEER_MODES (X)

@@ -88,6 +88,8 @@ typedef struct {
     int count;           //  Then it holds for so many; 0: until cleared
     int status;          //  statusCode
     bool apply;          //  The change is made all the same
+    bool whole;          //  The whole batch is answered with the status, and
+                         //  nothing of it is done
     const char *entity;  //  responseEntity as JSON text; NULL: none, or with
                          //  409 the stored copy
 } speer_item_rule_t;

@@ -161,12 +161,12 @@ s_same (const char *wanted, const char *text)
 
 const speer_item_rule_t *
 speer_rules_item (speer_rules_t *self, const char *action, const char *app,
-                  const char *id, int nth)
+                  const char *id, int nth, bool whole)
 {
     s_item_slot_t *slot;
     LL_FOREACH (self->items, slot)
-    if (s_same (slot->rule.action, action) && s_same (slot->rule.app, app) &&
-        s_same (slot->rule.id, id) &&
+    if (slot->rule.whole == whole && s_same (slot->rule.action, action) &&
+        s_same (slot->rule.app, app) && s_same (slot->rule.id, id) &&
         (!slot->rule.nth || slot->rule.nth == nth) && s_use (&slot->use))
         return &slot->rule;
     return NULL;

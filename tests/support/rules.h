@@ -23,9 +23,10 @@ const speer_rule_t *
 speer_rules_take (speer_rules_t *self, const speer_http_t *request);
 void speer_rules_release (const speer_rule_t *rule);
 
-//  The same for an item; valid until the rules change. Texts may be NULL.
+//  The same for an item, of the rules that are for the whole batch or of the
+//  others; valid until the rules change. Texts may be NULL.
 const speer_item_rule_t *
 speer_rules_item (speer_rules_t *self, const char *action, const char *app,
-                  const char *id, int nth);
+                  const char *id, int nth, bool whole);
 
 #endif

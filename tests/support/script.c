@@ -47,7 +47,7 @@ static const s_member_t s_item_members[] = {
     ITEM (action, S_TEXT),   ITEM (app, S_TEXT),    ITEM (id, S_TEXT),
     ITEM (nth, S_NUMBER),    ITEM (skip, S_NUMBER), ITEM (count, S_NUMBER),
     ITEM (status, S_NUMBER), ITEM (apply, S_FLAG),  ITEM (entity, S_TEXT),
-    {NULL, S_TEXT, 0},
+    ITEM (whole, S_FLAG),    {NULL, S_TEXT, 0},
 };
 
 #define X(name, label, meaning) label,

@@ -252,6 +252,18 @@ Test (scripted_answers, an_item_can_fail_and_be_applied)
     cr_assert_eq (speer_get (s_peer, SPEER_INSTANCES), 1);
 }
 
+Test (scripted_answers, an_item_can_spoil_its_batch)
+{
+    speer_item_rule (s_peer, &(speer_item_rule_t){.action = "Cancel",
+                                                  .app = "A",
+                                                  .status = 400,
+                                                  .whole = true,
+                                                  .count = 1});
+    cr_assert_eq (s_post (REGISTER_AT ("5") "," CANCEL), 400);
+    cr_assert_eq (speer_get (s_peer, SPEER_INSTANCES), 0);
+    cr_assert_eq (s_post (REGISTER_AT ("5") "," CANCEL), 200);
+}
+
 Test (scripted_answers, counting_answers_200_for_each_item)
 {
     speer_set (s_peer, SPEER_SET_COUNT, 1);
