@@ -58,8 +58,10 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
     self->shortest_ms =
         options->asg_life_ms ? options->asg_life_ms : UINT32_MAX;
     self->size = options->max_items;
+    if (options->first_items && options->first_items < options->max_items)
+        self->size = options->first_items;
     self->byte_limit = options->max_bytes;
-    self->window = UINT32_MAX;
+    self->window = options->first_items ? 1 : UINT32_MAX;
     self->epoch = 1;
     self->random = options->seed ? options->seed : 1;
     self->answering = true;

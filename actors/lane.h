@@ -73,8 +73,15 @@ typedef struct {
 typedef void (zpeer_lane_report_fn) (void *arg,
                                      const zpeer_lane_report_t *report);
 
+//  first_items for a peer of which nothing is known: one that needs 60 ms an item
+//  answers them within a second
+#define ZPEER_LANE_FIRST_ITEMS 16
+
 typedef struct {
     uint32_t max_items;        //  Of a batch
+    uint32_t first_items;      //  Of the first, which goes alone: how much the
+                               //  peer can take is not known yet. 0: max_items,
+                               //  and as many batches as the credit allows.
     uint32_t max_bytes;        //  Of a batch's body
     uint32_t linger_ms;        //  How long the oldest change waits for company
     uint32_t read_timeout_ms;  //  How long an ambiguous attempt may come late

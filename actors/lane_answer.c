@@ -17,6 +17,11 @@
 //  How much of the read timeout a batch may need by what is known of the peer
 #define TIMEOUT_SHARE 3
 
+//  A batch that took longer than the read timeout makes the next so much
+//  smaller. Halving took a peer that is far too slow to the counter's maximum
+//  before the size was right: six batches in flight, and four more.
+#define SHRINK 4
+
 //  From a halved byte limit back to the whole one, in so many full batches
 #define BYTE_STEPS 64
 
@@ -387,8 +392,8 @@ s_failure (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
 {
     lane_pace (self, now, result);
     if (now - flight->sent_at >= self->options.read_timeout_ms &&
-        self->size > flight->items / 2)
-        self->size = flight->items > 1 ? flight->items / 2 : 1;
+        self->size > flight->items / SHRINK)
+        self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
     //  Backwards, as each goes to the front
     for (uint32_t i = count; i-- > 0;) {
         part_t *part = &parts[i];

@@ -1,0 +1,142 @@
+//  What a peer that is too slow, or dead, costs
+
+#include <criterion/criterion.h>
+#include "lane_scenario.h"
+#include "banned.h"
+
+static lane_scenario_t s;
+
+static void
+s_teardown (void)
+{
+    lane_scenario_end (&s);
+}
+
+TestSuite (lane_sick_peer, .fini = s_teardown);
+
+static void
+s_slow (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+        scenario_attempt_t *attempt)
+{
+    uint64_t begin = self->now;
+    if (self->serial && self->busy_until > begin)
+        begin = self->busy_until;
+    uint64_t done_at = begin + (uint64_t) batch->count * self->item_ms;
+    self->busy_until = done_at;
+    if (done_at - self->now < SCENARIO_TIMEOUT_MS) {
+        attempt->at = done_at + !self->item_ms;
+        attempt->end = ZPEER_END_OK;
+        return;
+    }
+    attempt->at = self->now + SCENARIO_TIMEOUT_MS;
+    attempt->end = ZPEER_END_READ_TIMEOUT;
+}
+
+static void
+s_dead (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+        scenario_attempt_t *attempt)
+{
+    (void) batch;
+    attempt->at = self->now + 1;
+    attempt->end = ZPEER_END_UNSENT;
+}
+
+static void
+s_untrusted (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+             scenario_attempt_t *attempt)
+{
+    (void) batch;
+    attempt->at = self->now + 1;
+    attempt->end = ZPEER_END_TLS;
+}
+
+static void
+s_slow_peer (bool serial, unsigned most_timeouts)
+{
+    lane_scenario_begin (&s, s_slow);
+    s.item_ms = 70;
+    s.serial = serial;
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    lane_scenario_run (&s, 600000);
+    lane_scenario_expect_all_told (&s);
+    cr_expect_eq (lane_scenario_stats (&s).ended[ZPEER_ENDED_DELIVERED],
+                  SCENARIO_INSTANCES);
+    cr_expect_eq (s.escalations, 0);
+    cr_expect_leq (s.ends[ZPEER_END_READ_TIMEOUT], most_timeouts, "%u",
+                   s.ends[ZPEER_END_READ_TIMEOUT]);
+
+    //  It is well again
+    s.item_ms = 0;
+    s.most_items = 0;
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    lane_scenario_run (&s, 60000);
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    lane_scenario_run (&s, 60000);
+    lane_scenario_expect_all_told (&s);
+    cr_expect_eq (s.most_items, 250, "%u", s.most_items);
+}
+
+Test (lane_sick_peer, a_peer_that_needs_70_ms_an_item_and_works_in_turn)
+{
+    s_slow_peer (true, 12);
+}
+
+Test (lane_sick_peer, a_peer_that_needs_70_ms_an_item_and_works_in_parallel)
+{
+    s_slow_peer (false, 12);
+}
+
+//  Six full batches are on their way when it becomes slow
+Test (lane_sick_peer, a_peer_that_becomes_slow_is_not_escalated)
+{
+    lane_scenario_begin (&s, s_slow);
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    lane_scenario_run (&s, 60000);
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    lane_scenario_run (&s, 60000);
+    cr_assert_eq (lane_scenario_stats (&s).size, 250);
+    s.item_ms = 70;
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    lane_scenario_run (&s, 600000);
+    lane_scenario_expect_all_told (&s);
+    cr_expect_eq (s.escalations, 0);
+    cr_expect_leq (s.ends[ZPEER_END_READ_TIMEOUT], 12, "%u",
+                   s.ends[ZPEER_END_READ_TIMEOUT]);
+}
+
+//  Requests from, up to not including to, ms after the begin
+static unsigned
+s_requests_within (uint64_t begin, uint64_t from, uint64_t to)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < s.requests; i++)
+        count += s.times[i] - begin >= from && s.times[i] - begin < to;
+    return count;
+}
+
+static void
+s_dead_peer (scenario_peer_fn *peer)
+{
+    uint64_t begin;
+    lane_scenario_begin (&s, peer);
+    lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+    begin = s.now;
+    lane_scenario_run (&s, 600000);
+    //  Nine retries at most are 100 ms apart
+    cr_expect_leq (s_requests_within (begin, 0, 3000), 10 + 3);
+    for (uint64_t at = 3000; at < 60000; at += 1000)
+        cr_expect_leq (s_requests_within (begin, at, at + 1000), 2);
+    unsigned last = s_requests_within (begin, 300000, 600000);
+    cr_expect_leq (last, 40, "%u in five minutes", last);
+    cr_expect_geq (last, 30, "%u in five minutes", last);
+}
+
+Test (lane_sick_peer, a_dead_peer_costs_one_attempt_in_ten_seconds)
+{
+    s_dead_peer (s_dead);
+}
+
+Test (lane_sick_peer, a_wrong_certificate_costs_one_attempt_in_ten_seconds)
+{
+    s_dead_peer (s_untrusted);
+}
