@@ -10,6 +10,7 @@
 #include "report.h"
 #include "socket.h"
 #include "throttle.h"
+#include "walker.h"
 #include "wire.h"
 #include "banned.h"
 
@@ -32,10 +33,11 @@ typedef struct {
     zpeer_log_t log;
     zpeer_view_t *view;          //  Owned
     zpeer_handover_t *handover;  //  Owned; borrows view, log and outlets
+    zpeer_walker_t *walker;      //  Owned; borrows view, handover and outlets
     zpeer_outlets_t outlets;     //  To the lanes
     zpeer_intake_t *intake;      //  Owned
     zsock_t *uplink;             //  Owned PULL, or NULL
-    zpeer_frames_t released;     //  What came in there
+    zpeer_frames_t frames;       //  What came in there
     zpeer_report_t report;
     uint64_t need_register;  //  Outcomes of that kind, in all
     zpeer_throttle_t rejections;
@@ -52,9 +54,10 @@ s_self_destroy (self_t **self_p)
     self_t *self = *self_p;
     *self_p = NULL;
     zpeer_intake_destroy (&self->intake);
+    zpeer_walker_destroy (&self->walker);
     zpeer_handover_destroy (&self->handover);
     zpeer_outlets_free (&self->outlets);
-    zpeer_frames_close (&self->released);
+    zpeer_frames_close (&self->frames);
     zsock_destroy (&self->uplink);
     zpeer_report_close (&self->report);
     zpeer_view_destroy (&self->view);
@@ -134,15 +137,27 @@ s_release (self_t *self, zpeer_slice_t list)
         zpeer_view_released (self->view, lane, handle, seq);
 }
 
+static void
+s_walked (self_t *self, zpeer_slice_t fields)
+{
+    uint32_t lane;
+    if (zpeer_wire_get_peer (fields.data, fields.size, &lane) == ZPEER_OK)
+        zpeer_walker_walked (self->walker, lane);
+}
+
 //  Returns false when there was nothing to read
 static bool
 s_handle_uplink (self_t *self)
 {
-    if (!self->uplink || zpeer_socket_recv (self->uplink, &self->released))
+    if (!self->uplink || zpeer_socket_recv (self->uplink, &self->frames))
         return false;
-    zpeer_slice_t command = zpeer_frames_at (&self->released, 0);
-    if (zpeer_wire_command (command.data, command.size) == ZPEER_WIRE_RELEASED)
-        s_release (self, zpeer_frames_at (&self->released, 1));
+    zpeer_slice_t name = zpeer_frames_at (&self->frames, 0);
+    zpeer_slice_t fields = zpeer_frames_at (&self->frames, 1);
+    zpeer_wire_command_t command = zpeer_wire_command (name.data, name.size);
+    if (command == ZPEER_WIRE_RELEASED)
+        s_release (self, fields);
+    else if (command == ZPEER_WIRE_WALKED)
+        s_walked (self, fields);
     return true;
 }
 
@@ -194,17 +209,36 @@ s_start (void *arg, char *const *args, char *answer)
 }
 
 static int
+s_lane (char *const *args, uint32_t *lane, char *answer)
+{
+    return zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, lane, answer);
+}
+
+//  Whether there is anything a new lane would have to be told
+static bool
+s_knows (const self_t *self)
+{
+    zpeer_view_stats_t view;
+    zpeer_view_stats (self->view, &view);
+    return view.instances || view.tombstones || view.asgs;
+}
+
+static int
 s_addlane (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
     uint32_t lane;
-    int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
+    int rc = s_lane (args, &lane, answer);
     if (rc == ZPEER_OK)
         rc = zpeer_outlets_open (&self->outlets, lane, args[1]);
+    if (rc == ZPEER_OK)
+        rc = zpeer_handover_add (self->handover, lane);
     if (rc)
         return rc;
     zpeer_view_add_lane (self->view, lane);
-    return zpeer_handover_add (self->handover, lane);
+    return s_knows (self)
+               ? zpeer_walker_ask (self->walker, lane, ZPEER_WALK_RESYNC)
+               : ZPEER_OK;
 }
 
 static int
@@ -212,14 +246,33 @@ s_dellane (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
     uint32_t lane;
-    int rc = zpeer_command_number (args[0], ZPEER_LANES_MAX - 1, &lane, answer);
+    int rc = s_lane (args, &lane, answer);
     if (rc == ZPEER_OK)
         rc = zpeer_handover_remove (self->handover, lane);
     if (rc)
         return rc;
+    zpeer_walker_remove (self->walker, lane);
     zpeer_outlets_close (&self->outlets, lane);
     zpeer_view_remove_lane (self->view, lane);
     return ZPEER_OK;
+}
+
+static int
+s_resync (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    uint32_t lane;
+    int rc = s_lane (args, &lane, answer);
+    return rc ? rc : zpeer_walker_ask (self->walker, lane, ZPEER_WALK_RESYNC);
+}
+
+static int
+s_verify (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    uint32_t lane;
+    int rc = s_lane (args, &lane, answer);
+    return rc ? rc : zpeer_walker_ask (self->walker, lane, ZPEER_WALK_VERIFY);
 }
 
 static int
@@ -242,6 +295,8 @@ static const zpeer_command_t s_commands[] = {
     {"START", 0, ZPEER_WHEN_START, s_start},
     {"ADDLANE", 2, ZPEER_WHEN_ANY, s_addlane},
     {"DELLANE", 1, ZPEER_WHEN_ANY, s_dellane},
+    {"RESYNC", 1, ZPEER_WHEN_STARTED, s_resync},
+    {"VERIFY", 1, ZPEER_WHEN_STARTED, s_verify},
     {"CLOSE", 1, ZPEER_WHEN_STARTED, s_close},
     {0},
 };
@@ -254,6 +309,8 @@ s_send_stats (self_t *self)
     const zpeer_intake_stats_t *intake = zpeer_intake_stats (self->intake);
     zpeer_handover_stats_t handover;
     zpeer_handover_stats (self->handover, &handover);
+    zpeer_walker_stats_t walker;
+    zpeer_walker_stats (self->walker, &walker);
     zpeer_view_stats_t view;
     zpeer_view_stats (self->view, &view);
 
@@ -312,6 +369,7 @@ s_timeout (const self_t *self)
         return 0;
     uint64_t wake =
         s_earlier (self->stats_at, zpeer_handover_wake (self->handover));
+    wake = s_earlier (wake, zpeer_walker_wake (self->walker));
     if (room)
         wake = s_earlier (wake, zpeer_view_wake (self->view));
     if (self->close_by)
@@ -346,6 +404,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     self->intake = zpeer_intake_new (&intake);
     self->handover = zpeer_handover_new (self->view, &self->log,
                                          zpeer_outlets_post, &self->outlets);
+    self->walker = zpeer_walker_new (self->view, self->handover,
+                                     zpeer_outlets_post, &self->outlets);
     self->now = (uint64_t) zclock_mono ();
     return self;
 }
@@ -390,6 +450,7 @@ s_turn (self_t *self)
         return;
     s_gather (self);
     zpeer_handover_send (self->handover, self->now);
+    zpeer_walker_turn (self->walker, self->now);
     s_handle_timers (self);
 }
 

@@ -45,6 +45,13 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
     X (TOTAL, "chunks-refused", handover.refused,                              \
        "Groups of changes a batcher had no room for at once; feeders wait "    \
        "for up to a second then.")                                             \
+    X (TOTAL, "walks", walker.begun,                                           \
+       "Times a peer began to be told everything the engine knows, or to be "  \
+       "asked about it: resync and verify.")                                   \
+    X (NOW, "walks-waiting", walker.waiting,                                   \
+       "Peers that wait for that; they are served one after the other.")       \
+    X (NOW, "walks-under-way", walker.under_way,                               \
+       "Peers that are being told or asked at present, 0 or 1.")               \
     X (TOTAL, "outcomes-lost", self->report.lost,                              \
        "Outcomes the reporter had no room for.")
 

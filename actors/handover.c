@@ -107,10 +107,16 @@ zpeer_handover_add (zpeer_handover_t *self, unsigned lane)
     return ZPEER_OK;
 }
 
+bool
+zpeer_handover_has (const zpeer_handover_t *self, unsigned lane)
+{
+    return lane < self->limit && self->lanes[lane].known;
+}
+
 int
 zpeer_handover_remove (zpeer_handover_t *self, unsigned lane)
 {
-    if (lane >= self->limit || !self->lanes[lane].known)
+    if (!zpeer_handover_has (self, lane))
         return ZPEER_E_UNKNOWN;
     s_lane_close (&self->lanes[lane]);
     self->count--;

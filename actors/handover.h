@@ -59,6 +59,9 @@ int zpeer_handover_add (zpeer_handover_t *self, unsigned lane);
 //  ZPEER_E_UNKNOWN.
 int zpeer_handover_remove (zpeer_handover_t *self, unsigned lane);
 
+//  Whether there is such a lane
+bool zpeer_handover_has (const zpeer_handover_t *self, unsigned lane);
+
 //  How many more changes the present chunk takes; 0 while feeders wait
 uint32_t zpeer_handover_room (const zpeer_handover_t *self);
 

@@ -342,6 +342,18 @@ zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id)
     return app.size ? self->entries[handle].state : self->asgs[handle].state;
 }
 
+uint32_t
+zpeer_view_limit (const zpeer_view_t *self)
+{
+    return self->names.limit;
+}
+
+uint32_t
+zpeer_view_limit_asgs (const zpeer_view_t *self)
+{
+    return self->asg_names.limit;
+}
+
 void
 zpeer_view_stats (const zpeer_view_t *self, zpeer_view_stats_t *stats)
 {

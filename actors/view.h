@@ -97,6 +97,11 @@ uint64_t zpeer_view_wake (const zpeer_view_t *self);
 zpeer_state_t *
 zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
 
+//  Handles in use are below; of instances, and of ASGs
+uint32_t zpeer_view_limit (const zpeer_view_t *self);
+
+uint32_t zpeer_view_limit_asgs (const zpeer_view_t *self);
+
 //  What a lane must be told that missed changes of an instance: its present
 //  state (OWE), or FORGET if the source let go of it without a Cancel; then
 //  RELEASE if the view is letting go of it. Fills at most two changes, their

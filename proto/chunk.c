@@ -23,6 +23,12 @@ zpeer_chunk_ref (zpeer_chunk_t *self)
     return self;
 }
 
+bool
+zpeer_chunk_shared (const zpeer_chunk_t *self)
+{
+    return atomic_load_explicit (&self->refs, memory_order_acquire) > 1;
+}
+
 void
 zpeer_chunk_unref (zpeer_chunk_t **self_p)
 {

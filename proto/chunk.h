@@ -66,6 +66,9 @@ zpeer_chunk_t *zpeer_chunk_new (void);
 
 zpeer_chunk_t *zpeer_chunk_ref (zpeer_chunk_t *self);
 
+//  Whether anybody has a reference beside the caller
+bool zpeer_chunk_shared (const zpeer_chunk_t *self);
+
 //  Drops a reference; the last one drops those of the states too
 void zpeer_chunk_unref (zpeer_chunk_t **self_p);
 

@@ -16,7 +16,7 @@ char gate_events[ZPEER_ENDPOINT_MAX];
 zpeer_buffer_t gate_frame;
 
 static char s_uplink[ZPEER_ENDPOINT_MAX];
-static zsock_t *s_releases;
+static zsock_t *s_answers;
 static zsock_t *s_outcomes;
 static gate_lane_t s_lanes[LANES_MAX];
 static zsock_t *s_feeders[FEEDERS_MAX];
@@ -82,8 +82,8 @@ gate_begin (const char *set)
     cr_assert_eq (zpeer_socket_bind (s_outcomes, report, NULL), ZPEER_OK);
     gate_is (gate_call ("REPORT", report, NULL), "");
     gate_is (gate_call ("START", NULL, NULL), "");
-    s_releases = zpeer_socket_new (ZPEER_ROLE_PUSH, 10, -1);
-    cr_assert_eq (zpeer_socket_connect (s_releases, s_uplink), ZPEER_OK);
+    s_answers = zpeer_socket_new (ZPEER_ROLE_PUSH, 10, -1);
+    cr_assert_eq (zpeer_socket_connect (s_answers, s_uplink), ZPEER_OK);
 }
 
 void
@@ -93,7 +93,7 @@ gate_end (void)
         gate_lane_close (&s_lanes[i]);
     while (s_feeder_count)
         zsock_destroy (&s_feeders[--s_feeder_count]);
-    zsock_destroy (&s_releases);
+    zsock_destroy (&s_answers);
     zsock_destroy (&s_outcomes);
     zactor_destroy (&gate_acceptor);
     zpeer_buffer_free (&gate_frame);
@@ -273,6 +273,14 @@ s_chunk (const gate_lane_t *lane)
     return (const zpeer_chunk_t *) (const void *) frame.data;
 }
 
+static bool
+s_receive (gate_lane_t *lane, int ms)
+{
+    lane->next = 0;
+    return zpeer_socket_wait (lane->pull, ZMQ_POLLIN, ms) == ZPEER_OK &&
+           zpeer_socket_recv (lane->pull, &lane->frames) == ZPEER_OK;
+}
+
 //  Goes on to the next change, within ms
 static bool
 s_next (gate_lane_t *lane, int ms)
@@ -280,10 +288,14 @@ s_next (gate_lane_t *lane, int ms)
     const zpeer_chunk_t *chunk = s_chunk (lane);
     if (chunk && ++lane->next < chunk->count)
         return true;
-    lane->next = 0;
-    return zpeer_socket_wait (lane->pull, ZMQ_POLLIN, ms) == ZPEER_OK &&
-           zpeer_socket_recv (lane->pull, &lane->frames) == ZPEER_OK &&
-           s_chunk (lane)->count > 0;
+    return s_receive (lane, ms) && s_chunk (lane)->count > 0;
+}
+
+const zpeer_chunk_t *
+gate_chunk (gate_lane_t *lane)
+{
+    cr_assert (s_receive (lane, GATE_WAIT_MS), "no chunk");
+    return s_chunk (lane);
 }
 
 bool
@@ -309,7 +321,8 @@ gate_change (gate_lane_t *lane)
     const zpeer_change_t *change = gate_last (lane);
     const zpeer_state_t *state = change->state;
     const char *what =
-        change->flags & ZPEER_CHANGE_OWE ? "OWE"
+        change->flags & ZPEER_CHANGE_OWE      ? "OWE"
+        : change->flags & ZPEER_CHANGE_VERIFY ? "VERIFY"
         : change->flags & ZPEER_CHANGE_RELEASE
             ? "RELEASE"
             : zpeer_action_name ((zpeer_action_t) change->action);
@@ -325,14 +338,28 @@ gate_change (gate_lane_t *lane)
     return text;
 }
 
+static void
+s_answer (zpeer_wire_command_t command, const void *data, size_t size)
+{
+    const char *name = zpeer_wire_command_text (command);
+    zpeer_slice_t frames[] = {zpeer_slice_str (name),
+                              {(const char *) data, size}};
+    cr_assert_eq (zpeer_socket_send (s_answers, frames, 2), ZPEER_OK);
+}
+
 void
 gate_released (unsigned lane, uint32_t handle, uint64_t seq)
 {
     zpeer_buffer_t list = {0};
     zpeer_wire_put_released (&list, lane, handle, seq);
-    const char *command = zpeer_wire_command_text (ZPEER_WIRE_RELEASED);
-    zpeer_slice_t frames[] = {zpeer_slice_str (command),
-                              {list.data, list.size}};
-    cr_assert_eq (zpeer_socket_send (s_releases, frames, 2), ZPEER_OK);
+    s_answer (ZPEER_WIRE_RELEASED, list.data, list.size);
     zpeer_buffer_free (&list);
+}
+
+void
+gate_walked (unsigned lane)
+{
+    uint8_t fields[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_peer (fields, lane);
+    s_answer (ZPEER_WIRE_WALKED, fields, size);
 }

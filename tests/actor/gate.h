@@ -85,8 +85,15 @@ const zpeer_change_t *gate_last (const gate_lane_t *lane);
 //  No change is there, after gate_sync
 bool gate_lane_idle (gate_lane_t *lane);
 
+//  The next chunk, whatever is left of the one before; borrowed until the next
+//  is read. gate_change goes on with its second change.
+const zpeer_chunk_t *gate_chunk (gate_lane_t *lane);
+
 //  Answers a RELEASE
 void gate_released (unsigned lane, uint32_t handle, uint64_t seq);
+
+//  Says that a lane is done with its walk
+void gate_walked (unsigned lane);
 
 //  The next outcome of that topic as JSON; valid until the next call or reply
 const char *gate_outcome (const char *topic);

@@ -53,8 +53,10 @@ Test (acceptor_lanes, a_lane_added_later_is_told_states_again)
     gate_feed (s_feeder, 1);
     gate_sync ();
     gate_lane_t *late = gate_lane (1);
+    gate_sync ();
     gate_event (ZPEER_HEARTBEAT, "CART", "1", 7);
     gate_feed (s_feeder, 1);
+    gate_is (gate_change (late), "OWE CART/1 UP");
     gate_is (gate_change (late), "Heartbeat CART/1 UP");
 }
 
@@ -64,8 +66,10 @@ Test (acceptor_lanes, without_lanes_the_view_learns_all_the_same)
     gate_register ("CART", "1", 7);
     gate_feed (s_feeder, 1);
     gate_lane_t *late = gate_lane (1);
+    gate_sync ();
     gate_event (ZPEER_HEARTBEAT, "CART", "1", 7);
     gate_feed (s_feeder, 1);
+    gate_is (gate_change (late), "OWE CART/1 UP");
     gate_is (gate_change (late), "Heartbeat CART/1 UP");
 }
 

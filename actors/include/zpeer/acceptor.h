@@ -16,6 +16,10 @@
     START                        OK            once
     ADDLANE    lane endpoint     OK            any time; lane 0..63, its inbox
     DELLANE    lane              OK            any time; nothing comes after OK
+    RESYNC     lane              OK            after START; the lane is made to
+                                               owe its peer all that is known
+    VERIFY     lane              OK            after START; the lane is made to
+                                               ask its peer about all of it
     CLOSE      ms                OK            after START; stops reading
                                                feeders. What they sent before is
                                                handled first, for at most ms.
@@ -31,12 +35,18 @@
     the others go on, and what it misses is noted by instance: when it reads
     again it is told their present states as owed, before anything newer.
 
+    RESYNC and VERIFY walk the view, some entries a turn, for one lane at a time:
+    OK means that the walk will come, in the order of asking. The next begins when
+    the lane says it has walked, or 30 s after it got everything. A lane that is
+    added when something is known begins with a RESYNC by itself.
+
     Outcomes: need-register, and stats every interval (source acceptor):
     Register, Heartbeat, Cancel, StatusUpdate, DeleteStatusOverride,
     AsgStatusUpdate, Forget: events accepted; requests, rejected (events),
     replies-dropped, outdated, aged-out, need-register, chunks, chunks-refused,
-    changes-owed, outcomes-lost: in all; instances, tombstones, releasing, asgs,
-    lanes, lanes-behind, changes-noted: at present.
+    changes-owed, walks, outcomes-lost: in all; instances, tombstones, releasing,
+    asgs, lanes, lanes-behind, changes-noted, walks-waiting, walks-under-way: at
+    present.
 */
 #ifndef ZPEER_ACCEPTOR_H_INCLUDED
 #define ZPEER_ACCEPTOR_H_INCLUDED

@@ -1,0 +1,172 @@
+/*  test_walker_order.c - which lane is walked for, and until when
+*/
+#include "walker_fixture.h"
+#include "banned.h"
+
+TestSuite (walker_order, .init = s_begin, .fini = s_end);
+
+static void
+s_expect_figures (uint64_t begun, uint32_t waiting, uint32_t under_way)
+{
+    zpeer_walker_stats_t stats;
+    zpeer_walker_stats (s_walker, &stats);
+    cr_assert_eq (stats.begun, begun);
+    cr_assert_eq (stats.waiting, waiting);
+    cr_assert_eq (stats.under_way, under_way);
+}
+
+//  The walk of this lane, and of no other, begins
+static void
+s_expect_walks_next (unsigned lane, zpeer_walk_kind_t kind)
+{
+    s_tick ();
+    cr_assert (s_first (lane), "no walk of lane %u", lane);
+    cr_assert_eq (s_first (lane)->walk, kind);
+    cr_assert (s_first (lane)->first);
+    s_drop (lane);
+}
+
+Test (walker_order, peers_are_told_one_after_the_other)
+{
+    s_fill (1);
+    s_ask (2, RESYNC);
+    s_ask (0, VERIFY);
+    s_ask (1, RESYNC);
+    s_expect_walks_next (2, RESYNC);
+    s_expect_figures (1, 2, 1);
+    s_tick ();
+    cr_assert_eq (s_posts, 1);
+
+    zpeer_walker_walked (s_walker, 2);
+    cr_assert_eq (zpeer_walker_wake (s_walker), 0);
+    s_expect_walks_next (0, VERIFY);
+    zpeer_walker_walked (s_walker, 0);
+    s_expect_walks_next (1, RESYNC);
+    zpeer_walker_walked (s_walker, 1);
+    s_expect_figures (3, 0, 0);
+    cr_assert_eq (zpeer_walker_wake (s_walker), UINT64_MAX);
+}
+
+Test (walker_order, only_the_lane_that_got_all_of_its_walk_has_walked)
+{
+    s_fill (ZPEER_WALKER_PORTION + 1);
+    s_ask (0, RESYNC);
+    s_turn ();
+    zpeer_walker_walked (s_walker, 0);
+    s_tick ();
+    zpeer_walker_walked (s_walker, 1);
+    s_expect_figures (1, 0, 1);
+    zpeer_walker_walked (s_walker, 0);
+    s_expect_figures (1, 0, 0);
+}
+
+Test (walker_order, a_peer_that_is_down_does_not_hold_up_the_others)
+{
+    s_fill (1);
+    s_ask (0, RESYNC);
+    s_turn ();
+    s_ask (1, RESYNC);
+    s_turn ();
+    cr_assert_eq (zpeer_walker_wake (s_walker), s_now + ZPEER_WALKER_LIMIT_MS);
+    s_now += ZPEER_WALKER_LIMIT_MS - 1;
+    s_turn ();
+    cr_assert_null (s_first (1));
+    s_expect_walks_next (1, RESYNC);
+    //  It comes back late, and nobody waits for it
+    zpeer_walker_walked (s_walker, 0);
+    s_expect_figures (2, 0, 1);
+}
+
+Test (walker_order, a_lane_that_reads_nothing_goes_behind_those_that_wait)
+{
+    s_fill (3 * ZPEER_WALKER_PORTION);
+    s_ask (0, VERIFY);
+    s_tick ();
+    s_tick ();
+    //  While nobody waits it is given all the time it needs
+    cr_assert_neq (zpeer_walker_wake (s_walker), UINT64_MAX);
+    s_now += 2 * ZPEER_WALKER_LIMIT_MS;
+    s_tick ();
+    s_expect_figures (1, 0, 1);
+
+    s_ask (1, RESYNC);
+    s_expect_walks_next (1, RESYNC);
+    s_expect_figures (2, 1, 1);
+    zpeer_walker_remove (s_walker, 1);
+    s_close_inboxes ();
+    s_expect_walks_next (0, VERIFY);
+}
+
+Test (walker_order, a_walk_asked_for_again_begins_anew)
+{
+    s_fill (2 * ZPEER_WALKER_PORTION);
+    s_ask (0, RESYNC);
+    s_ask (1, RESYNC);
+    s_turn ();
+    s_drop (0);
+    s_ask (0, RESYNC);
+    s_tick ();
+    s_expect_chunk (0, RESYNC, ZPEER_WALKER_PORTION, true, false);
+    s_expect_figures (2, 1, 1);
+}
+
+Test (walker_order, a_walk_that_begins_anew_leaves_room_as_well)
+{
+    s_fill (2 * ZPEER_WALKER_PORTION);
+    for (unsigned i = 0; i < 10; i++) {
+        s_ask (0, RESYNC);
+        s_tick ();
+    }
+    cr_assert_eq (s_posts, ZPEER_WALKER_UNREAD);
+}
+
+Test (walker_order, a_lane_waits_once_and_for_the_stronger_walk)
+{
+    s_fill (1);
+    s_ask (0, VERIFY);
+    s_turn ();
+    s_ask (1, VERIFY);
+    s_ask (1, RESYNC);
+    s_ask (1, VERIFY);
+    s_expect_figures (1, 1, 1);
+    zpeer_walker_walked (s_walker, 0);
+    s_expect_walks_next (1, RESYNC);
+}
+
+Test (walker_order, a_resync_under_way_is_not_given_up_for_a_verify)
+{
+    s_fill (ZPEER_WALKER_PORTION + 1);
+    s_ask (0, RESYNC);
+    s_turn ();
+    s_drop (0);
+    s_ask (0, VERIFY);
+    s_expect_walks_next (0, RESYNC);
+    s_tick ();
+    s_expect_chunk (0, RESYNC, 1, false, true);
+    s_drop (0);
+    //  Now everything is owed, and stays so
+    s_ask (0, VERIFY);
+    s_expect_walks_next (0, VERIFY);
+}
+
+Test (walker_order, a_lane_that_is_gone_is_not_walked_for)
+{
+    s_fill (ZPEER_WALKER_PORTION + 1);
+    for (unsigned i = 0; i < 3; i++)
+        s_ask (i, RESYNC);
+    s_turn ();
+    zpeer_walker_remove (s_walker, 1);
+    s_expect_figures (1, 1, 1);
+    zpeer_walker_remove (s_walker, 0);
+    s_expect_walks_next (2, RESYNC);
+    cr_assert_null (s_first (1));
+}
+
+Test (walker_order, only_lanes_there_are_can_ask)
+{
+    zpeer_handover_remove (s_handover, 1);
+    cr_assert_eq (zpeer_walker_ask (s_walker, 1, RESYNC), ZPEER_E_UNKNOWN);
+    cr_assert_eq (zpeer_walker_ask (s_walker, ZPEER_LANES_MAX, VERIFY),
+                  ZPEER_E_UNKNOWN);
+    s_expect_figures (0, 0, 0);
+}
