@@ -397,6 +397,7 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     self->view = zpeer_view_new (&options);
     zpeer_intake_options_t intake = {
         .max_bytes = self->options->events_max_frame_bytes,
+        .max_batch_bytes = self->options->batch_max_bytes,
         .max_connections = self->options->events_max_connections,
         .event = s_apply,
         .reject = s_reject,

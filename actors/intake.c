@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "intake.h"
+#include "item.h"
 #include "reply.h"
 #include "socket.h"
 #include "banned.h"
@@ -156,6 +157,26 @@ s_receive (zpeer_intake_t *self)
     return true;
 }
 
+//  What no batch to a peer could hold, in reason; false: it fits. A Forget is not
+//  sent, an AsgStatusUpdate is in no batch.
+static bool
+s_too_large (const zpeer_intake_t *self, const zpeer_parsed_t *event,
+             char reason[ZPEER_REASON_MAX])
+{
+    size_t bytes =
+        zpeer_item_batch_bound (event->app, event->id, event->info.size);
+    if (bytes <= self->options.max_batch_bytes ||
+        event->action == ZPEER_FORGET ||
+        event->action == ZPEER_ASG_STATUS_UPDATE)
+        return false;
+    snprintf (reason, ZPEER_REASON_MAX,
+              "the %s may take %zu bytes of a batch, zpeer.batch.max-bytes is "
+              "%zu",
+              zpeer_action_name (event->action), bytes,
+              self->options.max_batch_bytes);
+    return true;
+}
+
 static void
 s_read_event (zpeer_intake_t *self)
 {
@@ -164,6 +185,8 @@ s_read_event (zpeer_intake_t *self)
     int rc =
         zpeer_parser_next (self->parser, self->payload.data, self->payload.size,
                            &self->offset, &event, reason);
+    if (rc == ZPEER_OK && s_too_large (self, &event, reason))
+        rc = ZPEER_E_REJECTED;
     if (rc == ZPEER_OK) {
         self->accepted++;
         self->stats.accepted[event.action]++;

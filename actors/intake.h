@@ -20,6 +20,7 @@ typedef void (zpeer_intake_reject_fn) (void *arg, const char *reason);
 
 typedef struct {
     size_t max_bytes;                //  Of a request's payload
+    size_t max_batch_bytes;          //  What an event takes to be sent to peers
     uint32_t max_connections;        //  Of feeders
     zpeer_intake_event_fn *event;    //  Called with each good event
     zpeer_intake_reject_fn *reject;  //  Called with each that is not

@@ -87,8 +87,8 @@
        "250", "Items in a batch at most.")                                     \
     X (NUMBER, batch_max_bytes, "zpeer.batch.max-bytes", "bytes", 1024,        \
        64 * ZPEER_MIB, "1048576",                                              \
-       "Bytes in a batch at most; a single item "                              \
-       "may be larger.")                                                       \
+       "Bytes in a batch at most; an event that could not be sent in one "     \
+       "is rejected.")                                                         \
     X (NUMBER, request_deadline_ms, "zpeer.request.deadline-ms", "ms", 1,      \
        ZPEER_DAY, "120000",                                                    \
        "How long a whole request may take, even if "                           \

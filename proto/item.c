@@ -6,6 +6,11 @@
 //  members and the longest action and statuses (about 220 bytes)
 #define FRAME_MAX 320
 
+//  What a name's start of an item has beside app and id, and how much longer they
+//  become there: they have no control characters, so that an escape is two bytes
+#define NAME_FRAME_MAX 32
+#define ESCAPE_MAX     2
+
 //  The names of a large registry lie all over its memory: each is fetched so many
 //  items before it is written, as far as most names go. Waiting for it took
 //  three quarters of the time that writing a Heartbeat takes.
@@ -66,6 +71,15 @@ zpeer_item_bound (const zpeer_item_t *self)
 {
     size_t info = self->action == ZPEER_REGISTER ? self->state->info->size : 0;
     return self->state->name->item_size + info + FRAME_MAX;
+}
+
+size_t
+zpeer_item_batch_bound (zpeer_slice_t app, zpeer_slice_t id, size_t info_size)
+{
+    size_t items = info_size ? 2 : 1;
+    size_t name = NAME_FRAME_MAX + ESCAPE_MAX * (app.size + id.size);
+    return sizeof ZPEER_BATCH_HEAD + sizeof ZPEER_BATCH_TAIL + info_size +
+           items * (name + FRAME_MAX);
 }
 
 void

@@ -25,6 +25,12 @@ typedef struct {
 //  An upper bound for the bytes of the item in a batch, comma included
 size_t zpeer_item_bound (const zpeer_item_t *self);
 
+//  An upper bound for the bytes of the largest batch of one instance alone: the
+//  pair that gives a peer its state, when there are info_size bytes of
+//  InstanceInfo up to its status; one item when there are none (0)
+size_t
+zpeer_item_batch_bound (zpeer_slice_t app, zpeer_slice_t id, size_t info_size);
+
 //  Appends the item's JSON object, as it stands in a replicationList
 void zpeer_item_write (const zpeer_item_t *self, zpeer_buffer_t *out);
 

@@ -149,6 +149,33 @@ Test (acceptor_limits, a_frame_over_the_limit_is_one_rejection)
     gate_feed (s_feeder, 1);
 }
 
+Test (acceptor_limits, what_no_batch_could_hold_is_rejected)
+{
+    char id[513];
+    memset (id, 'x', sizeof id);
+    id[sizeof id - 1] = 0;
+    s_begin ("zpeer.batch.max-bytes=1400");
+    gate_register ("CART", "1", 7);
+    gate_feed (s_feeder, 1);
+    gate_register ("CART", id, 7);
+    gate_send (s_feeder);
+    const char *reply = gate_reply (s_feeder);
+    cr_assert (strstr (reply, "{\"accepted\":0,\"rejectedCount\":1,"), "%s",
+               reply);
+    cr_assert (strstr (reply, "\"the Register may take "), "%s", reply);
+    cr_assert (strstr (reply, " bytes of a batch, zpeer.batch.max-bytes is "
+                              "1400\""),
+               "%s", reply);
+    gate_event (ZPEER_HEARTBEAT, "CART", id, 7);
+    s_rejected ("the Heartbeat may take 1408 bytes of a batch, "
+                "zpeer.batch.max-bytes is 1400");
+    //  Nothing is sent of this one
+    gate_event (ZPEER_FORGET, "CART", id, 0);
+    gate_feed (s_feeder, 1);
+    gate_is (gate_change (s_lane), "Register CART/1 UP");
+    cr_assert (gate_lane_idle (s_lane));
+}
+
 Test (acceptor_limits, a_request_larger_than_a_chunk_is_read_whole)
 {
     enum { EVENTS = 3 * ZPEER_CHUNK_MAX + 7 };

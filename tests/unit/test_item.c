@@ -138,6 +138,50 @@ Test (item, a_deleted_override_without_status_falls_back_to_UNKNOWN)
                       "\"action\":\"DeleteStatusOverride\"}");
 }
 
+//  Bytes of the batch with the pair that gives a peer a state, and nothing else
+static size_t
+s_pair_size (const char *app, const char *id, const char *info)
+{
+    s_use (app, id, info);
+    zpeer_item_t items[] = {
+        {.state = s_state,
+         .timestamp = UINT64_MAX,
+         .action = ZPEER_DELETE_STATUS_OVERRIDE,
+         .status = ZPEER_OUT_OF_SERVICE},
+        {.state = s_state,
+         .timestamp = UINT64_MAX,
+         .action = ZPEER_REGISTER,
+         .status = ZPEER_OUT_OF_SERVICE,
+         .override = ZPEER_OUT_OF_SERVICE},
+    };
+    //  The lane counts these
+    size_t counted =
+        zpeer_item_bound (&items[0]) + zpeer_item_bound (&items[1]);
+    zpeer_buffer_reset (&s_out);
+    zpeer_item_write_all (items, 2, &s_out);
+    return counted > s_out.size ? counted : s_out.size;
+}
+
+Test (item, a_batch_of_one_instance_stays_within_its_bound)
+{
+    static const char *const names[][2] = {
+        {"A", "1"},
+        {"REPORTS", "h:reports:7070"},
+        {"\"\"\"\"\"\"\"\"", "\\\\\\\\\\\\\\\\"},
+        {"\u00dc", "\u2603"},
+    };
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *app = names[i][0];
+        const char *id = names[i][1];
+        size_t size = s_pair_size (app, id, INFO);
+        size_t bound = zpeer_item_batch_bound (
+            zpeer_slice_str (app), zpeer_slice_str (id), strlen (INFO));
+        cr_assert_leq (size, bound);
+        //  And not far from it
+        cr_assert_leq (bound, size + 2 * (strlen (app) + strlen (id)) + 64);
+    }
+}
+
 Test (item, every_action_and_status_stays_within_the_bound)
 {
     for (int action = 0; action <= ZPEER_DELETE_STATUS_OVERRIDE; action++)

@@ -7,6 +7,7 @@
     reporter for outcomes and stats.
 
     Options read: zpeer.events.max-frame-bytes, zpeer.events.max-connections,
+    zpeer.batch.max-bytes (what could not be sent is rejected),
     zpeer.tombstone-ms, zpeer.view.age-out, zpeer.stats.interval-ms.
 
     command    frames            answer        when
