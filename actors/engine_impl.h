@@ -1,7 +1,7 @@
 /*  engine_impl.h - what the two halves of the engine share
 
     engine.c        life: options, start, stop
-    engine_peers.c  peers: add, remove, more dispatchers
+    engine_peers.c  peers: add, remove, repair, more dispatchers
 */
 #ifndef ZPEER_ENGINE_IMPL_H_INCLUDED
 #define ZPEER_ENGINE_IMPL_H_INCLUDED

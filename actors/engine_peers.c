@@ -147,6 +147,43 @@ zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url)
     return ZPEER_OK;
 }
 
+//  Asks the acceptor to walk its view for a peer
+static int
+s_ask_walk (zpeer_engine_t *self, const char *url, const char *command)
+{
+    int rc = zpeer_engine_expect (self, true);
+    if (rc)
+        return rc;
+    const zpeer_peer_t *peer = s_lookup (self, url);
+    if (!peer)
+        return ZPEER_E_UNKNOWN;
+    char lane[ZPEER_ENGINE_DIGITS_MAX];
+    snprintf (lane, sizeof lane, "%u", zpeer_peer_id (peer));
+    return ZPEER_ENGINE_CALL (self, self->acceptor, command, lane);
+}
+
+int
+zpeer_engine_resync_peer (zpeer_engine_t *self, const char *url)
+{
+    return s_ask_walk (self, url, "RESYNC");
+}
+
+int
+zpeer_engine_verify_peer (zpeer_engine_t *self, const char *url)
+{
+    return s_ask_walk (self, url, "VERIFY");
+}
+
+int
+zpeer_engine_retry_peer (zpeer_engine_t *self, const char *url)
+{
+    int rc = zpeer_engine_expect (self, true);
+    if (rc)
+        return rc;
+    zpeer_peer_t *peer = s_lookup (self, url);
+    return peer ? zpeer_peer_retry (peer, self->error) : ZPEER_E_UNKNOWN;
+}
+
 int
 zpeer_engine_add_dispatcher (zpeer_engine_t *self, const char *url)
 {
@@ -203,4 +240,13 @@ zpeer_engine_peer_id (const zpeer_engine_t *self, const char *text)
     const zpeer_peer_t *peer = s_find (self, url.base);
     zpeer_url_free (&url);
     return peer ? (int) zpeer_peer_id (peer) : -1;
+}
+
+const char *
+zpeer_engine_peer (const zpeer_engine_t *self, size_t index)
+{
+    for (unsigned i = 0; i < ZPEER_PEERS_MAX; i++)
+        if (self->peers[i] && index-- == 0)
+            return zpeer_peer_base (self->peers[i]);
+    return NULL;
 }

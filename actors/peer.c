@@ -197,6 +197,12 @@ zpeer_peer_open (zpeer_peer_t *self, const char *endpoint, char *error)
     return rc;
 }
 
+int
+zpeer_peer_retry (zpeer_peer_t *self, char *error)
+{
+    return ZPEER_PEER_CALL (self->batcher, error, "RETRY-NOW");
+}
+
 void
 zpeer_peer_drain (zpeer_peer_t *self, int ms, const char *ending)
 {

@@ -75,6 +75,10 @@ int zpeer_peer_add_dispatcher (zpeer_peer_t *self, const zpeer_wiring_t *wiring,
 //  ZPEER_E_RESOURCES.
 int zpeer_peer_open (zpeer_peer_t *self, const char *endpoint, char *error);
 
+//  Ends the batcher's pause: it tries again at once. Returns ZPEER_OK or
+//  ZPEER_E_TIMEOUT.
+int zpeer_peer_retry (zpeer_peer_t *self, char *error);
+
 //  Has the batcher send what waits, for at most ms. What is left ends as ending
 //  says. Several can drain at once: ask all, then wait for each.
 void zpeer_peer_drain (zpeer_peer_t *self, int ms, const char *ending);

@@ -15,9 +15,9 @@
     own. Several engines in one process do not know of each other, as long as
     their endpoints differ.
 
-    Blocking: start, add and remove wait for the actors' answers, which takes
-    milliseconds; remove and stop wait for what is in flight, at most
-    zpeer.stop.deadline-ms plus 100 ms.
+    Blocking: start, and whatever is asked of a peer, wait for the actors'
+    answers, which takes milliseconds; remove and stop wait for what is in
+    flight, at most zpeer.stop.deadline-ms plus 100 ms.
 
     Destroy the engine before the process exits, on every path.
 
@@ -82,14 +82,13 @@ ZPEER_EXPORT const char *zpeer_engine_outcomes (const zpeer_engine_t *self);
 
 //  Adds a peer by its base URL, as Eureka's clients write it; with credentials
 //  in the URL, or as user and password (both may be NULL). From now on it is
-//  told of every change; what the view already holds it learns as those
-//  instances change. A peer that must not miss the first event is listed in the
-//  options instead, or added before any feeder runs. Returns ZPEER_OK,
-//  ZPEER_E_INVALID (not a URL; or https, and zpeer.tls.ca-file cannot be read),
-//  ZPEER_E_EXISTS (whatever the spelling), ZPEER_E_RESOURCES (descriptors,
-//  sockets, too many peers: the engine goes on as before), ZPEER_E_REJECTED (it
-//  is this node's own URL), ZPEER_E_STATE (not started), as do the functions
-//  that follow.
+//  told of every change; and of all that the view holds already, overrides and
+//  recent cancellations included, by a resync that begins by itself: it misses
+//  nothing. Returns ZPEER_OK, ZPEER_E_INVALID (not a URL; or https, and
+//  zpeer.tls.ca-file cannot be read), ZPEER_E_EXISTS (whatever the spelling),
+//  ZPEER_E_RESOURCES (descriptors, sockets, too many peers: the engine goes on
+//  as before), ZPEER_E_REJECTED (it is this node's own URL), ZPEER_E_STATE (not
+//  started), as do the functions that follow.
 ZPEER_EXPORT int zpeer_engine_add_peer (zpeer_engine_t *self, const char *url);
 ZPEER_EXPORT int
 zpeer_engine_add_peer_auth (zpeer_engine_t *self, const char *url,
@@ -99,6 +98,26 @@ zpeer_engine_add_peer_auth (zpeer_engine_t *self, const char *url,
 //  zpeer.stop.deadline-ms. Returns ZPEER_OK or ZPEER_E_UNKNOWN.
 ZPEER_EXPORT int
 zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url);
+
+//  Resync: whatever the peer holds, it is brought to the view's state of every
+//  instance and ASG; each instance is asked about first, so that a newer copy of
+//  another server is not harmed. Verify is cheaper, one heartbeat an instance,
+//  and repairs what the peer answers it does not hold, or holds an older copy
+//  of; an override that alone differs it does not see. When: a peer came back
+//  empty, or was written to behind the engine's back.
+//
+//  Both only ask, and return at once. What comes of it are outcomes of the topic
+//  "resync": begun, progress, ended. Several peers take turns; live changes are
+//  not held up. Return ZPEER_OK or ZPEER_E_UNKNOWN.
+ZPEER_EXPORT int
+zpeer_engine_resync_peer (zpeer_engine_t *self, const char *url);
+ZPEER_EXPORT int
+zpeer_engine_verify_peer (zpeer_engine_t *self, const char *url);
+
+//  Ends the pause after failures: what waits for the peer is tried at once, for
+//  instance because it is known to be back. Returns ZPEER_OK or ZPEER_E_UNKNOWN.
+ZPEER_EXPORT int
+zpeer_engine_retry_peer (zpeer_engine_t *self, const char *url);
 
 //  Adds one more dispatcher for a peer, in this process: its window doubles,
 //  triples, … Returns ZPEER_OK, ZPEER_E_UNKNOWN or ZPEER_E_RESOURCES.
@@ -118,6 +137,11 @@ zpeer_engine_open_peer (zpeer_engine_t *self, const char *url,
 //  such peer
 ZPEER_EXPORT int
 zpeer_engine_peer_id (const zpeer_engine_t *self, const char *url);
+
+//  The base URLs of the peers, without credentials; NULL behind the last. Valid
+//  until that peer is removed or the engine stops.
+ZPEER_EXPORT const char *
+zpeer_engine_peer (const zpeer_engine_t *self, size_t index);
 
 //  Stops in order: intake closes, all batchers drain at once within
 //  zpeer.stop.deadline-ms, then dispatchers, health, reporter. Returns how many
