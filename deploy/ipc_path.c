@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -64,9 +65,57 @@ ipc_path_prepare (const char *endpoint, char error[IPC_PATH_ERROR_MAX])
     snprintf (error, IPC_PATH_ERROR_MAX,
               "cannot create directory %s: %s. Create it once as root (install "
               "-d -o USER %s), or let systemd do it (RuntimeDirectory=zpeer in "
-              "the unit), or choose other endpoints with --events and "
-              "--outcomes, for instance ipc:///tmp/zpeer-events",
+              "the unit), or choose other endpoints with --events, --outcomes "
+              "and --control, for instance ipc:///tmp/zpeer-events",
               directory, strerror (cause), directory);
+    return ZPEER_E_BIND;
+}
+
+//  Tries to connect to a socket. Returns 0 if somebody listens, or errno.
+static int
+s_connect (const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen (path) >= sizeof address.sun_path)
+        return ENAMETOOLONG;
+    memcpy (address.sun_path, path, strlen (path));
+    int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return errno;
+    int rc = connect (fd, (const struct sockaddr *) &address, sizeof address);
+    int cause = rc ? errno : 0;
+    close (fd);
+    return cause;
+}
+
+//  What is wrong with binding a path: 0, or an errno
+static int
+s_look (const char *path)
+{
+    struct stat status;
+    if (lstat (path, &status) != 0)
+        return 0;  //  Nothing there, or binding says why it cannot be
+    if (!S_ISSOCK (status.st_mode))
+        return EEXIST;
+    int cause = s_connect (path);
+    switch (cause) {
+    case ECONNREFUSED:
+    case ENOENT: return 0;  //  Nobody any more
+    case EAGAIN:            //  More wait there than it takes
+    case 0: return EADDRINUSE;
+    default: return cause;
+    }
+}
+
+int
+ipc_path_claim (const char *endpoint, char error[IPC_PATH_ERROR_MAX])
+{
+    assert (endpoint);
+    const char *path = s_path (endpoint);
+    int cause = path ? s_look (path) : 0;
+    if (cause == 0)
+        return ZPEER_OK;
+    snprintf (error, IPC_PATH_ERROR_MAX, "%s: %s", endpoint, strerror (cause));
     return ZPEER_E_BIND;
 }
 

@@ -13,6 +13,12 @@
 //  ZPEER_E_BIND, and in error what is wrong and what to do.
 int ipc_path_prepare (const char *endpoint, char error[IPC_PATH_ERROR_MAX]);
 
+//  Refuses an ipc:// endpoint that must not be bound, which libzmq would take
+//  over: at its path is a socket somebody listens on, or something else. The
+//  engine does that for its own. Returns ZPEER_OK, also for other endpoints; or
+//  ZPEER_E_BIND, and in error what is wrong.
+int ipc_path_claim (const char *endpoint, char error[IPC_PATH_ERROR_MAX]);
+
 //  Which socket lies at an ipc:// endpoint now: its inode; 0 for none, and for
 //  other endpoints
 uint64_t ipc_path_inode (const char *endpoint);

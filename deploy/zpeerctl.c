@@ -14,7 +14,14 @@
     X ("feed", zpeerctl_feed,                                                  \
        "sends registry events from a file to a running engine")                \
     X ("watch", zpeerctl_watch,                                                \
-       "prints what an engine reports, one JSON object a line")
+       "prints what an engine reports, one JSON object a line")                \
+    X ("peers", zpeerctl_control, "prints zpeerd's peers, one a line")         \
+    X ("add-peer", zpeerctl_control, "adds a peer while zpeerd runs")          \
+    X ("remove-peer", zpeerctl_control, "removes one")                         \
+    X ("resync", zpeerctl_control, "tells a peer the whole registry again")    \
+    X ("verify", zpeerctl_control,                                             \
+       "asks a peer about every instance, repairs what differs")               \
+    X ("retry-now", zpeerctl_control, "ends a peer's pause after failures")
 
 static const struct {
     const char *name;
@@ -48,7 +55,7 @@ s_print_usage (void)
         "\n"
         "commands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf ("  %-6s %s\n", s_commands[i].name, s_commands[i].help);
+        printf ("  %-11s  %s\n", s_commands[i].name, s_commands[i].help);
     puts ("\n"
           "\"zpeerctl COMMAND --help\" tells more. Also: --version, --help.");
     zpeerctl_print_exits ();

@@ -7,9 +7,10 @@
 
 //  Exit statuses: name, value, meaning
 #define ZPEERCTL_EXITS(X)                                                      \
-    X (OK, 0, "everything was accepted, or printed")                           \
+    X (OK, 0, "everything was accepted, or done, or printed")                  \
     X (REJECTED, 1,                                                            \
-       "something was rejected or is no event, or the input is empty")         \
+       "something was rejected, refused or is no event, or the input is "      \
+       "empty")                                                                \
     X (USAGE, 2, "the command line is wrong, or the input cannot be read")     \
     X (SILENT, 3, "the engine did not answer in time")
 
@@ -22,10 +23,12 @@ typedef enum {
 //  The endpoints of a zpeerd that was not told others
 #define ZPEERCTL_EVENTS   "ipc:///run/zpeer/events"
 #define ZPEERCTL_OUTCOMES "ipc:///run/zpeer/outcomes"
+#define ZPEERCTL_CONTROL  "ipc:///run/zpeer/control"
 
 //  Each gets its own arguments, argv[0] being its name
 zpeerctl_exit_t zpeerctl_feed (int argc, char **argv);
 zpeerctl_exit_t zpeerctl_watch (int argc, char **argv);
+zpeerctl_exit_t zpeerctl_control (int argc, char **argv);
 
 //  Says on standard error what is wrong with the command line
 zpeerctl_exit_t zpeerctl_complain (const char *command, const char *format, ...)

@@ -22,6 +22,7 @@
     X ("dropped", "changes were given up, and why")                            \
     X ("need-register", "a Register is missing at the engine")                 \
     X ("peer", "a peer came, went, failed, recovered")                         \
+    X ("resync", "a resync or verify began, goes on, ended")                   \
     X ("delivered", "a peer took a change (an option)")                        \
     X ("stats", "figures, each second")
 
@@ -46,6 +47,7 @@ typedef struct {
     const char *topics;  //  NULL: all
     uint32_t count;      //  Ends after so many; 0: never
     uint32_t timeout_s;  //  Ends when nothing came for so long; 0: never
+    bool quiet;          //  Says nothing about silence
     bool help;
 } arguments_t;
 
@@ -66,19 +68,21 @@ s_print_usage (void)
                 s_topics[i].when);
     puts ("  --count N       ends after N lines\n"
           "  --timeout S     ends when nothing was reported for S seconds\n"
+          "  --quiet         not a word about an engine that is not there\n"
           "  --help          prints this\n"
           "\n"
           "It waits for an engine that is not there yet.");
     zpeerctl_print_exits ();
 }
 
-enum { OPT_ENDPOINT, OPT_TOPICS, OPT_COUNT, OPT_TIMEOUT, OPT_HELP };
+enum { OPT_ENDPOINT, OPT_TOPICS, OPT_COUNT, OPT_TIMEOUT, OPT_QUIET, OPT_HELP };
 
 static const struct option s_options[] = {
     {"endpoint", required_argument, NULL, OPT_ENDPOINT},
     {"topics", required_argument, NULL, OPT_TOPICS},
     {"count", required_argument, NULL, OPT_COUNT},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -121,6 +125,7 @@ s_handle (arguments_t *self, int option)
     case OPT_TIMEOUT:
         return zpeerctl_number ("watch", "--timeout", 1, SECONDS_MAX,
                                 &self->timeout_s);
+    case OPT_QUIET: self->quiet = true; break;
     case OPT_HELP: self->help = true; break;
     default: return zpeerctl_complain ("watch", "wrong option");
     }
@@ -151,7 +156,9 @@ static int
 s_recv_first (zpeer_watch_t *watch, const arguments_t *arguments,
               int timeout_ms, outcome_t *it)
 {
-    zpeer_watch_t *figures = zpeer_watch_new (arguments->endpoint, "stats");
+    zpeer_watch_t *figures =
+        arguments->quiet ? NULL
+                         : zpeer_watch_new (arguments->endpoint, "stats");
     int ms = timeout_ms < 0 || timeout_ms > QUIET_MS ? QUIET_MS : timeout_ms;
     int rc = zpeer_watch_recv (watch, ms, &it->topic, &it->data, &it->size);
     outcome_t other;

@@ -1,27 +1,31 @@
 /*  zpeerd.c - the engine as a service
 
-    Reads its options, starts an engine with them, and waits for a signal.
-    Everything else the engine does.
+    Reads its options, starts an engine with them, and answers commands until a
+    signal comes. Everything else the engine does.
 
     Signals: SIGTERM and SIGINT are blocked before the first thread starts, so
-    that every thread inherits that and the main thread alone takes them, with
-    sigwait. While the engine drains they have their default effect again: a
-    second one ends the process at once.
+    that every thread inherits that and the main thread alone takes them, from a
+    signalfd; it looks for one before each command. While the engine drains they
+    have their default effect again: a second one ends the process at once.
 */
 #include <assert.h>
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <czmq.h>
 #include <zpeer/engine.h>
 #include "ipc_path.h"
 #include "stderr_log.h"
 #include "zpeerd_args.h"
+#include "zpeerd_control.h"
 #include "zpeerd_messages.h"
 #include "banned.h"
 
@@ -59,56 +63,58 @@ s_notify (const char *state)
     close (fd);
 }
 
-static const char *const s_endpoint_keys[] = {"zpeer.events.endpoint",
-                                              "zpeer.outcomes.endpoint"};
+//  What an endpoint is for; the engine binds the first two
+enum { EVENTS, OUTCOMES, CONTROL, ENDPOINTS };
 
-#define ENDPOINTS (sizeof s_endpoint_keys / sizeof *s_endpoint_keys)
-
-//  The endpoints that are configured, and the sockets they have become
+//  An endpoint that is configured, and the socket it has become
 typedef struct {
-    char *names[ENDPOINTS];  //  Owned
-    uint64_t inodes[ENDPOINTS];
-} endpoints_t;
+    char *name;      //  Owned
+    uint64_t inode;  //  0: not yet
+} endpoint_t;
 
-static void
-s_read_endpoints (endpoints_t *self, const zpeer_options_t *options)
+typedef struct {
+    const zpeerd_args_t *args;  //  Borrowed
+    stderr_log_t log;
+    int signals;                //  Owned; a signalfd, or -1
+    zpeer_engine_t *engine;     //  Owned
+    zpeerd_control_t *control;  //  Owned, or NULL: commands are not taken
+    endpoint_t endpoints[ENDPOINTS];
+} self_t;
+
+static zpeerd_exit_t
+s_fail (self_t *self, zpeerd_exit_t status, const char *reason)
 {
-    for (size_t i = 0; i < ENDPOINTS; i++) {
-        self->names[i] = zpeer_options_get (options, s_endpoint_keys[i]);
-        self->inodes[i] = 0;
-    }
+    zpeerd_say (&self->log, ZPEERD_FAILED, reason);
+    return status;
 }
 
-static int
-s_prepare_endpoints (const endpoints_t *self, char error[IPC_PATH_ERROR_MAX])
+//  There will be no commands, and there is nothing to remove at the end. That is
+//  fatal only if their endpoint was asked for: two services on one machine, with
+//  events and outcomes elsewhere, need not know of it.
+static zpeerd_exit_t
+s_drop_control (self_t *self, const char *reason)
 {
-    int rc = ZPEER_OK;
-    for (size_t i = 0; i < ENDPOINTS && rc == ZPEER_OK; i++)
-        rc = ipc_path_prepare (self->names[i], error);
-    return rc;
-}
-
-static void
-s_note_sockets (endpoints_t *self)
-{
-    for (size_t i = 0; i < ENDPOINTS; i++)
-        self->inodes[i] = ipc_path_inode (self->names[i]);
-}
-
-static void
-s_remove_endpoints (endpoints_t *self)
-{
-    for (size_t i = 0; i < ENDPOINTS; i++) {
-        ipc_path_remove (self->names[i], self->inodes[i]);
-        free (self->names[i]);
-    }
+    if (self->args->control_wanted)
+        return s_fail (self, ZPEERD_EXIT_UNAVAILABLE, reason);
+    zpeerd_say (&self->log, ZPEERD_NO_CONTROL, reason);
+    free (self->endpoints[CONTROL].name);
+    self->endpoints[CONTROL].name = strdup (ZPEERD_CONTROL_NONE);
+    assert (self->endpoints[CONTROL].name);
+    return ZPEERD_EXIT_OK;
 }
 
 static zpeerd_exit_t
-s_fail (stderr_log_t *log, zpeerd_exit_t status, const char *reason)
+s_prepare_endpoints (self_t *self)
 {
-    zpeerd_say (log, ZPEERD_FAILED, reason);
-    return status;
+    char error[IPC_PATH_ERROR_MAX];
+    for (int i = EVENTS; i <= OUTCOMES; i++)
+        if (ipc_path_prepare (self->endpoints[i].name, error) != ZPEER_OK)
+            return s_fail (self, ZPEERD_EXIT_UNAVAILABLE, error);
+    const char *control = self->endpoints[CONTROL].name;
+    int rc = ipc_path_prepare (control, error);
+    if (rc == ZPEER_OK)
+        rc = ipc_path_claim (control, error);
+    return rc ? s_drop_control (self, error) : ZPEERD_EXIT_OK;
 }
 
 //  The exit status for an engine that did not start: an endpoint or descriptors
@@ -122,49 +128,98 @@ s_exit_status (int error)
 }
 
 static zpeerd_exit_t
-s_start (zpeer_engine_t *engine, const zpeerd_args_t *args,
-         endpoints_t *endpoints, stderr_log_t *log)
+s_start_engine (self_t *self)
 {
-    char error[IPC_PATH_ERROR_MAX];
-    if (s_prepare_endpoints (endpoints, error) != ZPEER_OK)
-        return s_fail (log, ZPEERD_EXIT_UNAVAILABLE, error);
-    zpeer_engine_set_log (engine, stderr_log, log);
-    if (zpeer_engine_set_options (engine, args->options) != ZPEER_OK)
-        return s_fail (log, ZPEERD_EXIT_CONFIG, zpeer_engine_error (engine));
-    int rc = zpeer_engine_start (engine);
-    if (rc != ZPEER_OK)
-        return s_fail (log, s_exit_status (rc), zpeer_engine_error (engine));
-    s_note_sockets (endpoints);
+    zpeer_engine_set_log (self->engine, stderr_log, &self->log);
+    int rc = zpeer_engine_set_options (self->engine, self->args->options);
+    if (rc == ZPEER_OK)
+        rc = zpeer_engine_start (self->engine);
+    return rc ? s_fail (self, s_exit_status (rc),
+                        zpeer_engine_error (self->engine))
+              : ZPEERD_EXIT_OK;
+}
+
+static zpeerd_exit_t
+s_open_control (self_t *self)
+{
+    const char *endpoint = self->endpoints[CONTROL].name;
+    if (streq (endpoint, ZPEERD_CONTROL_NONE))
+        return ZPEERD_EXIT_OK;
+    char error[ZPEERD_CONTROL_ERROR_MAX];
+    self->control = zpeerd_control_open (endpoint, error);
+    if (!self->control)
+        return s_drop_control (self, error);
+    zpeerd_say (&self->log, ZPEERD_CONTROL,
+                zpeerd_control_endpoint (self->control));
     return ZPEERD_EXIT_OK;
+}
+
+static zpeerd_exit_t
+s_start (self_t *self)
+{
+    if (self->signals < 0)
+        return s_fail (self, ZPEERD_EXIT_UNAVAILABLE, strerror (errno));
+    zpeerd_exit_t status = s_prepare_endpoints (self);
+    if (status == ZPEERD_EXIT_OK)
+        status = s_start_engine (self);
+    if (status == ZPEERD_EXIT_OK)
+        status = s_open_control (self);
+    for (int i = 0; i < ENDPOINTS && status == ZPEERD_EXIT_OK; i++)
+        self->endpoints[i].inode = ipc_path_inode (self->endpoints[i].name);
+    return status;
 }
 
 //  The engine has added the peers itself. Our own URL, or one named twice, is how
 //  lists of peers look; and when descriptors run out, which the engine has
 //  logged, that must not take the other peers down.
 static void
-s_check_peers (const zpeerd_args_t *args, stderr_log_t *log)
+s_tell_start (self_t *self)
 {
-    char *listed = zpeer_options_peers (args->options);
+    char *listed = zpeer_options_peers (self->args->options);
     if (!*listed)
-        zpeerd_say (log, ZPEERD_NO_PEERS);
+        zpeerd_say (&self->log, ZPEERD_NO_PEERS);
     free (listed);
+    zpeerd_say (&self->log, ZPEERD_STARTED, zpeer_version (),
+                zpeer_engine_events (self->engine),
+                zpeer_engine_outcomes (self->engine));
+    s_notify ("READY=1");
 }
 
-static void
-s_wait_and_stop (zpeer_engine_t *engine, stderr_log_t *log)
+//  Answers commands until a signal comes: whoever sends commands without end
+//  does not keep it from being seen. Returns the signal.
+static int
+s_serve (self_t *self)
 {
-    sigset_t signals = s_stop_signals ();
-    int taken = 0;
-    sigwait (&signals, &taken);
-    zpeerd_say (log, ZPEERD_STOPPING, strsignal (taken));
+    zmq_pollitem_t items[] = {
+        {.fd = self->signals, .events = ZMQ_POLLIN},
+        {.socket = self->control ? zpeerd_control_handle (self->control) : NULL,
+         .events = ZMQ_POLLIN},
+    };
+    struct signalfd_siginfo taken;
+    while (true) {
+        int ready = zmq_poll (items, self->control ? 2 : 1, -1);
+        if (ready > 0 && items[0].revents &&
+            read (self->signals, &taken, sizeof taken) == sizeof taken)
+            return (int) taken.ssi_signo;
+        if (ready > 0 && items[1].revents)
+            zpeerd_control_serve (self->control, self->engine);
+    }
+}
+
+//  The control socket goes last: answers have left by then
+static void
+s_stop (self_t *self, int taken)
+{
+    zpeerd_say (&self->log, ZPEERD_STOPPING, strsignal (taken));
     s_notify ("STOPPING=1");
+    sigset_t signals = s_stop_signals ();
     pthread_sigmask (SIG_UNBLOCK, &signals, NULL);
 
-    int64_t left = zpeer_engine_stop (engine);
+    int64_t left = zpeer_engine_stop (self->engine);
     if (left == 0)
-        zpeerd_say (log, ZPEERD_STOPPED);
+        zpeerd_say (&self->log, ZPEERD_STOPPED);
     else
-        zpeerd_say (log, ZPEERD_LEFT, left);
+        zpeerd_say (&self->log, ZPEERD_LEFT, left);
 }
 
 //  As many descriptors as this process may have: the usual soft limit, 1024, is
@@ -179,30 +234,50 @@ s_raise_limit (void)
     }
 }
 
+static void
+s_init (self_t *self, const zpeerd_args_t *args)
+{
+    sigset_t signals = s_stop_signals ();
+    pthread_sigmask (SIG_BLOCK, &signals, NULL);
+    signal (SIGPIPE, SIG_IGN);
+    *self = (self_t){.args = args, .log = STDERR_LOG_INIT};
+    self->log.level = args->level;
+    self->signals = signalfd (-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    self->engine = zpeer_engine_new ();
+    self->endpoints[EVENTS].name =
+        zpeer_options_get (args->options, "zpeer.events.endpoint");
+    self->endpoints[OUTCOMES].name =
+        zpeer_options_get (args->options, "zpeer.outcomes.endpoint");
+    self->endpoints[CONTROL].name = strdup (args->control);
+    assert (self->endpoints[CONTROL].name);
+}
+
+static void
+s_fini (self_t *self)
+{
+    zpeer_engine_destroy (&self->engine);
+    zpeerd_control_close (&self->control);
+    if (self->signals >= 0)
+        close (self->signals);
+    for (int i = 0; i < ENDPOINTS; i++) {
+        endpoint_t *endpoint = &self->endpoints[i];
+        ipc_path_remove (endpoint->name, endpoint->inode);
+        free (endpoint->name);
+    }
+}
+
 static zpeerd_exit_t
 s_run (const zpeerd_args_t *args)
 {
     s_raise_limit ();
-    stderr_log_t log = STDERR_LOG_INIT;
-    log.level = args->level;
-    sigset_t signals = s_stop_signals ();
-    pthread_sigmask (SIG_BLOCK, &signals, NULL);
-    signal (SIGPIPE, SIG_IGN);
-
-    endpoints_t endpoints;
-    s_read_endpoints (&endpoints, args->options);
-    zpeer_engine_t *engine = zpeer_engine_new ();
-    zpeerd_exit_t status = s_start (engine, args, &endpoints, &log);
+    self_t self;
+    s_init (&self, args);
+    zpeerd_exit_t status = s_start (&self);
     if (status == ZPEERD_EXIT_OK) {
-        s_check_peers (args, &log);
-        zpeerd_say (&log, ZPEERD_STARTED, zpeer_version (),
-                    zpeer_engine_events (engine),
-                    zpeer_engine_outcomes (engine));
-        s_notify ("READY=1");
-        s_wait_and_stop (engine, &log);
+        s_tell_start (&self);
+        s_stop (&self, s_serve (&self));
     }
-    zpeer_engine_destroy (&engine);
-    s_remove_endpoints (&endpoints);
+    s_fini (&self);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "stderr_log.h"
 #include "zpeerd_args.h"
+#include "zpeerd_control.h"
 #include "zpeerd_messages.h"
 #include "banned.h"
 
@@ -27,6 +28,8 @@ static const char s_usage[] =
     "(ipc:///run/zpeer/events)\n"
     "  --outcomes EP      where outcomes go out "
     "(ipc:///run/zpeer/outcomes)\n"
+    "  --control EP       where commands come in; none: there are none\n"
+    "                     (" ZPEERD_CONTROL_ENDPOINT ")\n"
     "  --set KEY=VALUE    sets any option, for instance\n"
     "                     eureka.server.peer-node-read-timeout-ms=10000\n"
     "  --log-level LEVEL  debug, info (the default), warning or error\n"
@@ -40,6 +43,10 @@ static const char s_usage[] =
     "know: EUREKA_SERVER_PEERNODEREADTIMEOUTMS, APIML_DISCOVERY_ALLPEERSURLS.\n"
     "The command line overrides them; peers of both count.\n"
     "\n"
+    "\"zpeerctl peers\", add-peer, remove-peer, resync, verify and retry-now\n"
+    "send commands. Peers added that way are gone when zpeerd ends. Whoever\n"
+    "can connect to the endpoint may do all that.\n"
+    "\n"
     "SIGTERM or SIGINT stops: no more changes are taken, what waits is\n"
     "delivered as far as zpeer.stop.deadline-ms allows. A second one ends the\n"
     "process at once. The log goes to standard error.\n"
@@ -50,6 +57,7 @@ enum {
     OPT_PEER,
     OPT_EVENTS,
     OPT_OUTCOMES,
+    OPT_CONTROL,
     OPT_SET,
     OPT_LOG_LEVEL,
     OPT_MESSAGES,
@@ -62,6 +70,7 @@ static const struct option s_options[] = {
     {"peer", required_argument, NULL, OPT_PEER},
     {"events", required_argument, NULL, OPT_EVENTS},
     {"outcomes", required_argument, NULL, OPT_OUTCOMES},
+    {"control", required_argument, NULL, OPT_CONTROL},
     {"set", required_argument, NULL, OPT_SET},
     {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
     {"messages", no_argument, NULL, OPT_MESSAGES},
@@ -134,6 +143,10 @@ s_handle (zpeerd_args_t *self, int option)
     case OPT_PEER: return s_add_peer (self, optarg);
     case OPT_EVENTS: return s_set (self, "zpeer.events.endpoint", optarg);
     case OPT_OUTCOMES: return s_set (self, "zpeer.outcomes.endpoint", optarg);
+    case OPT_CONTROL:
+        self->control = optarg;
+        self->control_wanted = true;
+        return ZPEERD_EXIT_OK;
     case OPT_SET: return s_set_pair (self, optarg);
     case OPT_LOG_LEVEL: return s_set_level (self, optarg);
     case OPT_PRINT_CONFIG:
@@ -161,7 +174,9 @@ zpeerd_exit_t
 zpeerd_args_read (zpeerd_args_t *self, int argc, char **argv)
 {
     assert (self);
-    *self = (zpeerd_args_t){.mode = ZPEERD_RUN, .level = ZPEER_LOG_INFO};
+    *self = (zpeerd_args_t){.mode = ZPEERD_RUN,
+                            .control = ZPEERD_CONTROL_ENDPOINT,
+                            .level = ZPEER_LOG_INFO};
     self->options = zpeer_options_new ();
     if (zpeer_options_env (self->options, NULL) != ZPEER_OK)
         return s_complain (ZPEERD_EXIT_CONFIG,

@@ -29,6 +29,8 @@ typedef enum {
 typedef struct {
     zpeerd_mode_t mode;
     zpeer_options_t *options;  //  Owned; they list each --peer, too
+    const char *control;       //  Endpoint of the control socket, or "none"
+    bool control_wanted;       //  It was named: zpeerd does not run without it
     zpeer_log_level_t level;   //  Lowest that is logged
 } zpeerd_args_t;
 

@@ -23,11 +23,16 @@
        "its next event.")                                                      \
     X (NO_PEERS, WARNING, "ZPD005",                                            \
        "no peers: events are taken, and nobody is told",                       \
-       "Name a peer with --peer, unless this node is alone on purpose.")       \
+       "Name a peer with --peer, or add one with \"zpeerctl add-peer\", "      \
+       "unless this node is alone on purpose.")                                \
     X (LINES_LOST, WARNING, STDERR_LOG_LOST_ID,                                \
        "%" PRIu64 " lines of log left out",                                    \
        "See why whoever reads the log is too slow.")                           \
-    X (FAILED, ERROR, "ZPD007", "cannot start: %s", "See the text.")
+    X (FAILED, ERROR, "ZPD007", "cannot start: %s", "See the text.")           \
+    X (CONTROL, INFO, "ZPD008", "commands are taken at %s", "Nothing.")        \
+    X (NO_CONTROL, WARNING, "ZPD009", "commands are not taken: %s",            \
+       "Name another endpoint with --control for \"zpeerctl peers\" and its "  \
+       "like, or say \"--control none\".")
 
 typedef enum {
 #define X(name, level, id, text, action) ZPEERD_##name,

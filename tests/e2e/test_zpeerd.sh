@@ -2,102 +2,8 @@
 #  zpeerd and zpeerctl as an operator uses them.
 #
 #  test_zpeerd.sh ZPEERD ZPEERCTL SCRIPTED_PEER
-#
-#  Each function whose name begins with test_ is a case; its name is what it
-#  proves.
-set -u
-zpeerd=$(realpath "$1")
-zpeerctl=$(realpath "$2")
-scripted_peer=$(realpath "$3")
-deploy=$(realpath "$(dirname "$0")/../../deploy")
-
-#  How long anything may take, s
-limit=20
-
-top=$(mktemp -d)
-pids=
-end_all () {
-    #  shellcheck disable=SC2086
-    [ -n "$pids" ] && kill -KILL $pids 2>/dev/null
-    #  shellcheck disable=SC2086
-    [ -n "$pids" ] && wait $pids 2>/dev/null
-    pids=
-}
-trap 'end_all; rm -rf "$top"' EXIT
-
-fail () { echo "    $*"; return 1; }
-
-#  expect_status WANTED COMMAND…: output in $work/out, errors in $work/err
-expect_status () {
-    local wanted=$1 got
-    shift
-    timeout "$limit" "$@" >"$work/out" 2>"$work/err" </dev/null
-    got=$?
-    [ "$got" -eq "$wanted" ] && return 0
-    cat "$work/out" "$work/err"
-    fail "status $got, not $wanted: $*"
-}
-
-#  expect_text FILE TEXT
-expect_text () {
-    grep -qF -- "$2" "$1" && return 0
-    cat "$1"
-    fail "no \"$2\" in $(basename "$1")"
-}
-
-#  wait_text FILE TEXT: until the text is in the file
-wait_text () {
-    timeout "$limit" tail -n +1 -F "$1" 2>/dev/null | grep -qm1 -F -- "$2" &&
-        return 0
-    cat "$1"
-    fail "no \"$2\" in $(basename "$1") within $limit s"
-}
-
-#  start_peer: a scripted peer at $peer_url
-start_peer () {
-    "$scripted_peer" >"$work/peer" 2>&1 &
-    pids="$pids $!"
-    wait_text "$work/peer" "http://" || return 1
-    peer_url=$(grep -o 'http://[^ ]*/eureka/' "$work/peer" | head -n 1)
-}
-
-#  start_zpeerd OPTION…: at endpoints of its own, log in $work/log
-start_zpeerd () {
-    events=ipc://$work/events
-    outcomes=ipc://$work/outcomes
-    "$zpeerd" --events "$events" --outcomes "$outcomes" "$@" \
-        >"$work/stdout" 2>"$work/log" &
-    zpeerd_pid=$!
-    pids="$pids $zpeerd_pid"
-    wait_text "$work/log" ZPD001
-}
-
-#  end_zpeerd SIGNAL WANTED: sends a signal and expects an exit status
-end_zpeerd () {
-    kill "-$1" "$zpeerd_pid"
-    expect_end "$2"
-}
-
-expect_end () {
-    local got
-    wait "$zpeerd_pid"
-    got=$?
-    [ "$got" -eq "$1" ] && return 0
-    cat "$work/log"
-    fail "zpeerd ended with $got, not $1"
-}
-
-feed () {
-    timeout "$limit" "$zpeerctl" feed --endpoint "$events" "$@" \
-        >"$work/out" 2>"$work/err"
-}
-
-#  shellcheck disable=SC2016  # A name of Java's, not a variable
-info='{"instanceId":"i1","app":"SHOP","hostName":"h1","ipAddr":"10.0.0.1",
-"status":"UP","lastDirtyTimestamp":"77","port":{"$":80,"@enabled":"true"},
-"securePort":{"$":443,"@enabled":"false"},"dataCenterInfo":{"@class":
-"com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo","name":"MyOwn"}}'
-info=$(echo "$info" | tr -d '\n')
+#  shellcheck source=service.sh
+. "$(dirname "$0")/service.sh"
 
 test_help_and_version_need_nothing () {
     expect_status 0 "$zpeerd" --help &&
@@ -163,7 +69,7 @@ test_the_printed_configuration_has_no_secrets () {
 }
 
 test_a_missing_ipc_directory_is_created () {
-    "$zpeerd" --events "ipc://$work/new/events" \
+    "$zpeerd" --control none --events "ipc://$work/new/events" \
         --outcomes "ipc://$work/new/outcomes" 2>"$work/log" &
     zpeerd_pid=$!
     pids="$pids $zpeerd_pid"
@@ -172,14 +78,14 @@ test_a_missing_ipc_directory_is_created () {
 
 test_an_ipc_directory_that_cannot_be_is_explained () {
     touch "$work/file"
-    expect_status 69 "$zpeerd" --events "ipc://$work/file/events" &&
+    expect_status 69 "$zpeerd" --control none --events "ipc://$work/file/events" &&
         expect_text "$work/err" "cannot create directory $work/file" &&
         expect_text "$work/err" RuntimeDirectory
 }
 
 test_a_second_one_at_the_same_endpoint_ends () {
     start_zpeerd &&
-        expect_status 69 "$zpeerd" --events "$events" \
+        expect_status 69 "$zpeerd" --control none --events "$events" \
             --outcomes "ipc://$work/other" &&
         expect_text "$work/err" "$events: Address already in use" || return 1
     echo "$info" >"$work/events.jsonl"
@@ -194,7 +100,7 @@ test_what_a_killed_one_left_does_not_matter () {
 
 test_a_file_at_an_endpoint_is_left_alone () {
     echo precious >"$work/file"
-    expect_status 69 "$zpeerd" --events "ipc://$work/file" \
+    expect_status 69 "$zpeerd" --control none --events "ipc://$work/file" \
         --outcomes "ipc://$work/o" &&
         expect_text "$work/err" "$work/file: File exists" &&
         expect_text "$work/file" precious
@@ -227,17 +133,8 @@ test_a_feeder_that_waits_for_it_reaches_the_last_peer () {
     start_zpeerd $dead --peer "$peer_url" && wait "$feeder" && wait_all 200
 }
 
-#  wait_all COUNT: until the peer holds so many instances
-wait_all () {
-    timeout "$limit" python3 -c "import sys, urllib.request
-while True:
-    text = urllib.request.urlopen(sys.argv[1] + 'apps').read().decode()
-    if text.count('\"instanceId\"') == int(sys.argv[2]):
-        break" "$peer_url" "$1" || fail "the peer does not hold $1"
-}
-
 test_a_wrong_url_of_its_own_ends_it () {
-    expect_status 78 "$zpeerd" --events "ipc://$work/e" \
+    expect_status 78 "$zpeerd" --control none --events "ipc://$work/e" \
         --outcomes "ipc://$work/o" --set eureka.server.my-url=nonsense &&
         expect_text "$work/err" "eureka.server.my-url: URL \"nonsense\""
 }
@@ -401,7 +298,9 @@ test_watch_prints_outcomes_as_json () {
 test_watching_nobody_is_said () {
     expect_status 3 "$zpeerctl" watch --timeout 1 \
         --endpoint "ipc://$work/nobody" &&
-        expect_text "$work/err" "nothing comes from ipc://$work/nobody yet"
+        expect_text "$work/err" "nothing comes from ipc://$work/nobody yet" &&
+        expect_status 3 "$zpeerctl" watch --timeout 1 --quiet \
+            --endpoint "ipc://$work/nobody" && [ ! -s "$work/err" ]
 }
 
 test_a_quiet_engine_is_not_taken_for_nobody () {
@@ -479,19 +378,4 @@ test_nothing_is_left_of_its_sockets () {
     [ -z "$(find "$work" -type s)" ] || fail "$(find "$work" -type s)"
 }
 
-failed=0
-count=0
-for case in $(compgen -A function test_); do
-    count=$((count + 1))
-    work=$top/$count  #  Short: the path of a socket has 107 bytes at most
-    mkdir "$work"
-    if "$case"; then
-        echo "ok ${case#test_}"
-    else
-        echo "FAILED ${case#test_}"
-        failed=$((failed + 1))
-    fi
-    end_all
-done
-echo "$count cases, $failed failed"
-[ "$failed" -eq 0 ]
+run_cases

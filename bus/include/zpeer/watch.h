@@ -1,8 +1,8 @@
 /*  watch.h - reads what an engine reports
 
-    Topics: conflict, rejected, dropped, need-register, peer, delivered, stats;
-    the maps behind them are in proto/PROTOCOL.md. Delivery is as PUB and SUB
-    give it: a watch that is too slow, or connects late, misses messages.
+    Topics: conflict, rejected, dropped, need-register, peer, resync, delivered,
+    stats; the maps behind them are in proto/PROTOCOL.md. Delivery is as PUB and
+    SUB give it: a watch that is too slow, or connects late, misses messages.
 
     Threads: one at a time per watch.
 */

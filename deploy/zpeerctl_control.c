@@ -1,0 +1,294 @@
+/*  zpeerctl_control.c - asks zpeerd about its peers, and for changes of them
+ */
+#include <assert.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <czmq.h>
+#include "zpeerd_control.h"
+#include "zpeerctl_follow.h"
+#include "banned.h"
+
+#define DEFAULT_TIMEOUT 10
+#define SECONDS_MAX     86400
+
+//  Where to look when a walk is not waited for
+#define PROGRESS "\"zpeerctl watch --topics resync\" shows the progress.\n"
+
+#define HELP_PEERS "Prints the base URLs of zpeerd's peers, one a line.\n"
+
+#define HELP_ADD                                                               \
+    "Adds a peer: the base URL as Eureka's clients write it. It is told\n"     \
+    "the whole registry, and every change from now on. With \"-\" the URL\n"   \
+    "is the first line of standard input, for one with a password in it.\n"    \
+    "\n"                                                                       \
+    "It is gone when zpeerd ends: name it in zpeerd's configuration, too.\n"
+
+#define HELP_REMOVE                                                            \
+    "Removes a peer: what is in flight ends, nothing more is sent to it.\n"
+
+#define HELP_RESYNC                                                            \
+    "Brings a peer, or one after the other all of them, to the registry's\n"   \
+    "state of every instance, whatever they hold. An instance of which\n"      \
+    "another server has a newer copy is left alone (outcome \"conflict\").\n"  \
+    "Changes that come meanwhile are not held up.\n"                           \
+    "\n" PROGRESS
+
+#define HELP_VERIFY                                                            \
+    "Asks a peer, or one after the other all of them, about every instance,\n" \
+    "and repairs what they do not hold or hold an older copy of: less work\n"  \
+    "than a resync, and enough for a peer that came back empty. It does not\n" \
+    "see an override that alone differs.\n"                                    \
+    "\n" PROGRESS
+
+#define HELP_RETRY                                                             \
+    "Ends the pause of a peer, or of all, after failures: what waits is\n"     \
+    "sent at once, for instance because the peer is known to be back.\n"
+
+//  name, what it is about, waits for a walk, what is said about each peer, help
+#define COMMANDS(X)                                                            \
+    X ("peers", NULL, false, "", HELP_PEERS)                                   \
+    X ("add-peer", "URL", false,                                               \
+       " is a peer now, and is told the whole registry", HELP_ADD)             \
+    X ("remove-peer", "URL", false, " is no peer any more", HELP_REMOVE)       \
+    X ("resync", "URL|all", true, ": a resync begins", HELP_RESYNC)            \
+    X ("verify", "URL|all", true, ": a verify begins", HELP_VERIFY)            \
+    X ("retry-now", "URL|all", false, ": tried now", HELP_RETRY)
+
+typedef struct {
+    const char *name;
+    const char *operand;  //  NULL: none
+    bool walk;
+    const char *done;
+    const char *help;
+} command_t;
+
+static const command_t s_commands[] = {
+#define X(name, operand, walk, done, help) {name, operand, walk, done, help},
+    COMMANDS (X)
+#undef X
+};
+
+typedef struct {
+    const command_t *command;
+    char *url;  //  Owned; NULL: none
+    const char *endpoint;
+    const char *outcomes;
+    uint32_t timeout_s;
+    uint32_t wait_s;  //  For the end of a walk; 0: not
+    bool help;
+} arguments_t;
+
+static void
+s_print_usage (const command_t *command)
+{
+    printf ("usage: zpeerctl %s [option]...%s%s\n\n%s\n", command->name,
+            command->operand ? " " : "",
+            command->operand ? command->operand : "", command->help);
+    puts ("  --endpoint EP   zpeerd's control socket (" ZPEERCTL_CONTROL ")\n"
+          "  --timeout S     how long zpeerd may take to answer (10)");
+    if (command->walk)
+        puts ("  --wait S        waits up to S seconds for the end, and prints "
+              "what came of it\n"
+              "  --outcomes EP   zpeerd's outcomes, for --wait "
+              "(" ZPEERCTL_OUTCOMES ")");
+    puts ("  --help          prints this");
+    zpeerctl_print_exits ();
+}
+
+enum { OPT_ENDPOINT, OPT_TIMEOUT, OPT_HELP, OPT_WAIT, OPT_OUTCOMES };
+
+//  The last ones are for walks only
+static const struct option s_options[] = {
+    {"endpoint", required_argument, NULL, OPT_ENDPOINT},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"wait", required_argument, NULL, OPT_WAIT},
+    {"outcomes", required_argument, NULL, OPT_OUTCOMES},
+    {NULL, 0, NULL, 0},
+};
+
+static zpeerctl_exit_t
+s_handle (arguments_t *self, int option)
+{
+    const char *name = self->command->name;
+    if (option >= OPT_WAIT && option <= OPT_OUTCOMES && !self->command->walk)
+        return zpeerctl_complain (name, "--%s is for resync and verify",
+                                  s_options[option].name);
+    switch (option) {
+    case OPT_ENDPOINT: self->endpoint = optarg; break;
+    case OPT_TIMEOUT:
+        return zpeerctl_number (name, "--timeout", 1, SECONDS_MAX,
+                                &self->timeout_s);
+    case OPT_HELP: self->help = true; break;
+    case OPT_WAIT:
+        return zpeerctl_number (name, "--wait", 1, SECONDS_MAX, &self->wait_s);
+    case OPT_OUTCOMES: self->outcomes = optarg; break;
+    default: return zpeerctl_complain (name, "wrong option");
+    }
+    return ZPEERCTL_EXIT_OK;
+}
+
+//  The URL, or the first line of standard input for "-"
+static zpeerctl_exit_t
+s_set_url (arguments_t *self, const char *text)
+{
+    char line[ZPEERD_CONTROL_FRAME_MAX + 2];  //  With its end
+    if (streq (text, "-"))
+        text = fgets (line, sizeof line, stdin) ? line : "";
+    size_t size = strcspn (text, "\r\n");
+    if (size == 0 || size > ZPEERD_CONTROL_FRAME_MAX)
+        return zpeerctl_complain (self->command->name, "the URL is %s",
+                                  size ? "too long" : "empty");
+    self->url = strndup (text, size);
+    assert (self->url);
+    return ZPEERCTL_EXIT_OK;
+}
+
+static zpeerctl_exit_t
+s_read_arguments (arguments_t *self, int argc, char **argv)
+{
+    int option = 0;
+    while ((option = getopt_long (argc, argv, "", s_options, NULL)) != -1) {
+        zpeerctl_exit_t status = s_handle (self, option);
+        if (status != ZPEERCTL_EXIT_OK)
+            return status;
+    }
+    const char *operand = self->command->operand;
+    int wanted = operand ? 1 : 0;
+    if (self->help)
+        return ZPEERCTL_EXIT_OK;
+    if (argc - optind > wanted)
+        return zpeerctl_complain (self->command->name, "\"%s\" is too much",
+                                  argv[optind + wanted]);
+    if (argc - optind < wanted)
+        return zpeerctl_complain (self->command->name, "%s is missing",
+                                  operand);
+    return operand ? s_set_url (self, argv[optind]) : ZPEERCTL_EXIT_OK;
+}
+
+//  Sends the request and waits for the answer, the caller's to free. NULL: status
+//  says what it was.
+static char *
+s_ask (const arguments_t *arguments, zpeerctl_exit_t *status)
+{
+    zsys_handler_set (NULL);  //  SIGINT ends this program as it ends others
+    zsock_t *socket = zsock_new (ZMQ_REQ);
+    zsock_set_linger (socket, 0);
+    zsock_set_rcvtimeo (socket, (int) arguments->timeout_s * 1000);
+    zsock_set_ipv6 (socket, 1);
+    const char *name = arguments->command->name;
+    char *answer = NULL;
+    if (zsock_connect (socket, "%s", arguments->endpoint))
+        *status = zpeerctl_complain (name, "\"%s\" is no endpoint",
+                                     arguments->endpoint);
+    else {
+        zstr_sendx (socket, name, arguments->url, NULL);
+        answer = zstr_recv (socket);
+        *status = answer ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_SILENT;
+    }
+    if (*status == ZPEERCTL_EXIT_SILENT)
+        fprintf (stderr,
+                 "zpeerctl %s: no answer from %s for %" PRIu32
+                 " s; is zpeerd running?\n",
+                 name, arguments->endpoint, arguments->timeout_s);
+    zsock_destroy (&socket);
+    return answer;
+}
+
+//  Why it was refused; NULL: it was not. What is no answer of zpeerd's is shown as
+//  it is.
+static const char *
+s_refusal (const char *answer)
+{
+    if (streq (answer, "OK") || strncmp (answer, "OK ", 3) == 0)
+        return NULL;
+    return strncmp (answer, "ERROR ", 6) == 0 ? answer + 6 : answer;
+}
+
+//  Takes the URLs of "OK URL\nURL…" apart, where they lie. Returns how many.
+static size_t
+s_split (char *answer, char *urls[ZPEER_PEERS_MAX])
+{
+    strsep (&answer, " ");
+    size_t count = 0;
+    while (count < ZPEER_PEERS_MAX && answer)
+        urls[count++] = strsep (&answer, "\n");
+    return count;
+}
+
+//  It is done, or begun: says so
+static zpeerctl_exit_t
+s_tell (const arguments_t *arguments, char *answer, zpeer_watch_t *watch)
+{
+    const command_t *command = arguments->command;
+    char *urls[ZPEER_PEERS_MAX];
+    size_t count = s_split (answer, urls);
+    for (size_t i = 0; i < count; i++)
+        printf ("%s%s\n", urls[i], command->done);
+    fflush (stdout);
+    if (watch)
+        return zpeerctl_follow_run (watch, command->name, urls, count,
+                                    arguments->wait_s);
+    if (command->walk)
+        fputs (PROGRESS, stdout);
+    return ZPEERCTL_EXIT_OK;
+}
+
+static zpeerctl_exit_t
+s_run (const arguments_t *arguments, zpeer_watch_t *watch)
+{
+    zpeerctl_exit_t status;
+    char *answer = s_ask (arguments, &status);
+    const char *refusal = answer ? s_refusal (answer) : NULL;
+    if (refusal) {
+        fprintf (stderr, "zpeerctl %s: %s\n", arguments->command->name,
+                 refusal);
+        status = ZPEERCTL_EXIT_REJECTED;
+    }
+    else if (answer)
+        status = s_tell (arguments, answer, watch);
+    zstr_free (&answer);
+    return status;
+}
+
+static zpeerctl_exit_t
+s_run_watched (const arguments_t *arguments)
+{
+    if (!arguments->wait_s)
+        return s_run (arguments, NULL);
+    zpeer_watch_t *watch = zpeerctl_follow_new (arguments->outcomes);
+    if (!watch)
+        return zpeerctl_complain (arguments->command->name,
+                                  "\"%s\" is no endpoint", arguments->outcomes);
+    zpeerctl_exit_t status = s_run (arguments, watch);
+    zpeer_watch_destroy (&watch);
+    return status;
+}
+
+static const command_t *
+s_find (const char *name)
+{
+    const command_t *command = s_commands;
+    while (!streq (command->name, name))
+        command++;
+    return command;
+}
+
+zpeerctl_exit_t
+zpeerctl_control (int argc, char **argv)
+{
+    arguments_t arguments = {.command = s_find (argv[0]),
+                             .endpoint = ZPEERCTL_CONTROL,
+                             .outcomes = ZPEERCTL_OUTCOMES,
+                             .timeout_s = DEFAULT_TIMEOUT};
+    zpeerctl_exit_t status = s_read_arguments (&arguments, argc, argv);
+    if (status == ZPEERCTL_EXIT_OK && arguments.help)
+        s_print_usage (arguments.command);
+    else if (status == ZPEERCTL_EXIT_OK)
+        status = s_run_watched (&arguments);
+    free (arguments.url);
+    return status;
+}

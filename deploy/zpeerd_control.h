@@ -1,0 +1,68 @@
+/*  zpeerd_control.h - zpeerd's control socket: peers come, go and are repaired
+
+    A ROUTER at the endpoint of --control. "zpeerctl peers" and its like talk to
+    it; so can any REQ socket, or a DEALER with or without an empty frame in
+    front. A request is one frame, or two, and is answered with one:
+
+        peers                  the peers there are
+        add-peer     URL       adds a peer; credentials may be in the URL
+        remove-peer  URL       removes it; takes as long as what is in flight
+        resync       URL|all   brings it to the registry's state
+        verify       URL|all   asks about each instance, repairs what differs
+        retry-now    URL|all   ends its pause after failures
+
+        OK URL\nURL…           done, or begun; the base URLs of the peers it
+                               concerns, one a line, perhaps none
+        ERROR sentence         refused; nothing is changed, unless it was for
+                               "all": then the others are done
+
+    What comes of resync and verify are outcomes of the topic "resync".
+
+    Whoever can connect may do all this: the socket is protected by its file's
+    permissions and its directory's. Credentials are neither logged nor echoed.
+
+    A frame beyond ZPEERD_CONTROL_FRAME_MAX ends its connection. An answer is dropped
+    when its client is gone or does not read.
+
+    Threads: the engine's, only. Blocking: as what is asked of the engine.
+*/
+#ifndef ZPEERD_CONTROL_H_INCLUDED
+#define ZPEERD_CONTROL_H_INCLUDED
+
+#include <zpeer/engine.h>
+
+//  Where it is unless said otherwise, and what switches it off
+#define ZPEERD_CONTROL_ENDPOINT "ipc:///run/zpeer/control"
+#define ZPEERD_CONTROL_NONE     "none"
+
+//  Bytes of a frame; a URL has at most 2048
+#define ZPEERD_CONTROL_FRAME_MAX 4096
+
+//  Room for the sentence about an error
+#define ZPEERD_CONTROL_ERROR_MAX 256
+
+typedef struct zpeerd_control zpeerd_control_t;
+
+//  A socket bound to endpoint; after the engine has started, which has told czmq
+//  to leave signals alone. NULL: error says why. What lies at an ipc endpoint is
+//  replaced: see ipc_path_claim.
+zpeerd_control_t *zpeerd_control_open (const char *endpoint,
+                                       char error[ZPEERD_CONTROL_ERROR_MAX]);
+
+void zpeerd_control_close (zpeerd_control_t **self_p);
+
+//  Where it is bound, with the port that was chosen, if it was "*"; borrowed
+const char *zpeerd_control_endpoint (const zpeerd_control_t *self);
+
+//  What to poll for input: a libzmq socket
+void *zpeerd_control_handle (const zpeerd_control_t *self);
+
+//  Answers one request, if there is one
+void zpeerd_control_serve (zpeerd_control_t *self, zpeer_engine_t *engine);
+
+//  The same without a socket: does what command asks, and returns the answer,
+//  the caller's to free. url: NULL, if the request had none.
+char *zpeerd_control_run (zpeer_engine_t *engine, const char *command,
+                          const char *url);
+
+#endif

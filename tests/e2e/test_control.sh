@@ -1,0 +1,320 @@
+#!/usr/bin/env bash
+#  Peers of a running zpeerd come, go and are repaired, as an operator does it.
+#
+#  test_control.sh ZPEERD ZPEERCTL SCRIPTED_PEER
+#  shellcheck source=service.sh
+. "$(dirname "$0")/service.sh"
+
+#  How long resyncs may take, s
+patience=$((limit / 2))
+
+#  ctl COMMAND…: zpeerctl, at zpeerd's endpoints
+ctl () {
+    local command=$1
+    shift
+    expect_status 0 "$zpeerctl" "$command" --endpoint "$control" "$@"
+}
+
+#  ctl_refused TEXT COMMAND…: zpeerd refuses it, and says TEXT
+ctl_refused () {
+    local text=$1 command=$2
+    shift 2
+    expect_status 1 "$zpeerctl" "$command" --endpoint "$control" "$@" &&
+        expect_text "$work/err" "$text"
+}
+
+#  expect_peers URL…: these, and no others
+expect_peers () {
+    ctl peers || return 1
+    [ "$(cat "$work/out")" = "$(printf '%s\n' "$@")" ] ||
+        fail "peers: $(cat "$work/out")"
+}
+
+#  script JSON: at the peer started last
+script () {
+    python3 -c 'import sys, urllib.request
+urllib.request.urlopen(sys.argv[1] + "script", sys.argv[2].encode())' \
+        "$peer_control" "$1"
+}
+
+#  feed_registry: 300 instances, with overrides set and deleted, some cancelled;
+#  what becomes of them is in $work/reg/source.json
+feed_registry () {
+    python3 "$deploy/generate_registry.py" "$work/reg" --instances 300 \
+        --traffic 600
+    cat "$work/reg/start.jsonl" "$work/reg/traffic.jsonl" >"$work/all"
+    feed "$work/all" || { cat "$work/err"; fail "feed"; }
+}
+
+#  expect_whole: soon the peer started last holds what the source says
+expect_whole () {
+    python3 "$deploy/compare_registries.py" "$work/reg/source.json" \
+        "peer=$peer_url" --wait "$limit"
+}
+
+#  cancelled: the last Register of an instance that is cancelled at the end, as an
+#  item of a batch
+cancelled () {
+    python3 -c 'import json, sys
+left = json.load(open(sys.argv[1] + "/source.json"))
+held = {(a["name"], i["instanceId"]) for a in
+        left["applications"]["application"] for i in a["instance"]}
+for name in "start", "traffic":
+    for line in open(f"{sys.argv[1]}/{name}.jsonl"):
+        item = json.loads(line)
+        key = item["appName"], item["id"]
+        if item["action"] == "Register" and key not in held:
+            last = line
+print(last)' "$work/reg"
+}
+
+test_every_command_helps () {
+    local command
+    for command in peers add-peer remove-peer resync verify retry-now; do
+        expect_status 0 "$zpeerctl" "$command" --help &&
+            expect_text "$work/out" "usage: zpeerctl $command [option]..." &&
+            expect_text "$work/out" "exit status:" || return 1
+    done
+    expect_text "$work/out" "URL|all" &&
+        expect_status 0 "$zpeerctl" --help &&
+        expect_text "$work/out" "  retry-now " &&
+        expect_status 0 "$zpeerd" --help &&
+        expect_text "$work/out" "--control EP"
+}
+
+test_wrong_command_lines_are_refused () {
+    expect_status 2 "$zpeerctl" peers http://host/ &&
+        expect_text "$work/err" '"http://host/" is too much' &&
+        expect_status 2 "$zpeerctl" add-peer &&
+        expect_text "$work/err" "URL is missing" &&
+        expect_status 2 "$zpeerctl" resync &&
+        expect_text "$work/err" "URL|all is missing" &&
+        expect_status 2 "$zpeerctl" add-peer --wait 3 http://host/ &&
+        expect_text "$work/err" "--wait is for resync and verify" &&
+        expect_status 2 "$zpeerctl" resync --wait 0 all &&
+        expect_status 2 "$zpeerctl" peers --endpoint nonsense &&
+        expect_text "$work/err" '"nonsense" is no endpoint' &&
+        expect_status 2 "$zpeerctl" resync --wait 1 --outcomes nonsense all &&
+        expect_status 2 "$zpeerctl" add-peer "$(printf 'a%.0s' {1..5000})" &&
+        expect_text "$work/err" "the URL is too long" &&
+        expect_status 2 "$zpeerctl" add-peer - &&
+        expect_text "$work/err" "the URL is empty"
+}
+
+test_asking_nobody_ends_with_a_message () {
+    expect_status 3 "$zpeerctl" peers --timeout 1 \
+        --endpoint "ipc://$work/nobody" &&
+        expect_text "$work/err" "is zpeerd running?"
+}
+
+test_peers_come_and_go () {
+    start_zpeerd --peer http://127.0.0.1:1/a/ && ctl peers &&
+        expect_peers http://127.0.0.1:1/a/ &&
+        ctl add-peer http://127.0.0.1:1/b &&
+        expect_text "$work/out" "http://127.0.0.1:1/b/ is a peer now" &&
+        expect_peers http://127.0.0.1:1/a/ http://127.0.0.1:1/b/ &&
+        ctl remove-peer http://127.0.0.1:1/a/ &&
+        expect_text "$work/out" "http://127.0.0.1:1/a/ is no peer any more" &&
+        expect_peers http://127.0.0.1:1/b/ && end_zpeerd TERM 0
+}
+
+test_what_is_wrong_is_said_and_changes_nothing () {
+    start_zpeerd --peer http://127.0.0.1:1/a/ \
+        --set eureka.server.my-url=http://me:8761/eureka/ || return 1
+    ctl_refused "is a peer already" add-peer http://127.0.0.1:1/a &&
+        ctl_refused "is this node's own URL" add-peer \
+            http://me:8761/eureka/ &&
+        ctl_refused "must begin with http" add-peer ftp://u:secret@host/ &&
+        ! grep -q secret "$work/err" &&
+        ctl_refused "there is no peer http://b/" remove-peer http://b/ &&
+        ctl_refused "there is no peer http://b/" resync http://b/ &&
+        ctl_refused "there is no peer http://b/" verify http://b/ &&
+        ctl_refused "there is no peer http://b/" retry-now http://b/ &&
+        ctl_refused 'URL "all"' remove-peer all &&
+        expect_peers http://127.0.0.1:1/a/
+}
+
+test_a_password_is_seen_nowhere () {
+    start_zpeerd --log-level debug || return 1
+    echo http://user:secret@127.0.0.1:1/eureka/ |
+        "$zpeerctl" add-peer --endpoint "$control" - >"$work/added" || return 1
+    expect_text "$work/added" "http://127.0.0.1:1/eureka/ is a peer now" &&
+        expect_peers http://127.0.0.1:1/eureka/ &&
+        ctl_refused "already" add-peer http://u:secret@127.0.0.1:1/eureka/ &&
+        end_zpeerd TERM 0 &&
+        ! grep -l secret "$work"/log "$work"/out "$work"/err "$work"/added
+}
+
+test_a_peer_added_later_gets_everything_without_an_event () {
+    start_peer && start_zpeerd --peer "$peer_url" && feed_registry &&
+        expect_whole && start_peer || return 1
+    script "{\"apply\":{\"replicationList\":[$(cancelled)]}}" &&
+        ctl add-peer "$peer_url" && expect_whole && end_zpeerd TERM 0
+}
+
+test_a_peer_that_is_removed_is_told_nothing_more () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    echo "$info" >"$work/one"
+    echo "${info//i1/i2}" >"$work/two"
+    feed "$work/one" && wait_all 1 && ctl remove-peer "$peer_url" || return 1
+    local removed_url=$peer_url
+    start_peer && ctl add-peer "$peer_url" && wait_all 1 &&
+        feed "$work/two" && wait_all 2 || return 1
+    peer_url=$removed_url wait_all 1
+}
+
+test_verify_fills_a_peer_that_came_back_empty () {
+    start_peer && start_zpeerd --peer "$peer_url" && feed_registry &&
+        expect_whole && script '{"reset":true}' && wait_all 0 &&
+        ctl verify "$peer_url" --wait "$patience" --outcomes "$outcomes" &&
+        expect_text "$work/out" "$peer_url: verify ended: " &&
+        expect_text "$work/out" " 0 refused, in " && expect_whole &&
+        wait_text "$work/log" "verify of peer $peer_url ended"
+}
+
+#  Verify does not see it: the timestamp is the same
+test_resync_repairs_an_override_that_alone_differs () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    echo "$info" >"$work/one"
+    feed "$work/one" && wait_all 1 &&
+        script '{"apply":{"replicationList":[{"appName":"SHOP","id":"i1",
+            "lastDirtyTimestamp":77,"status":"DOWN","action":"StatusUpdate"}]}}' &&
+        expect_status_of_i1 DOWN &&
+        ctl verify all --wait "$patience" --outcomes "$outcomes" &&
+        expect_status_of_i1 DOWN &&
+        ctl resync all --wait "$patience" --outcomes "$outcomes" &&
+        expect_text "$work/out" "$peer_url: resync ended: 1 instances" &&
+        expect_status_of_i1 UP
+}
+
+expect_status_of_i1 () {
+    python3 -c 'import json, sys, urllib.request
+ask = urllib.request.Request(sys.argv[1] + "apps/SHOP/i1",
+                             headers={"Accept": "application/json"})
+held = json.load(urllib.request.urlopen(ask))["instance"]["status"]
+sys.exit(held != sys.argv[2])' "$peer_url" "$1" || fail "the status is not $1"
+}
+
+test_all_is_every_peer_one_after_the_other () {
+    start_peer && local first=$peer_url && start_peer &&
+        start_zpeerd --peer "$first" --peer "$peer_url" && feed_registry &&
+        ctl resync all --wait "$patience" --outcomes "$outcomes" &&
+        expect_text "$work/out" "$first: resync ended: " &&
+        expect_text "$work/out" "$peer_url: resync ended: " && expect_whole
+}
+
+test_how_to_see_the_progress_is_said () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    "$zpeerctl" watch --endpoint "$outcomes" --topics resync,stats |
+        grep --line-buffered -oE '"topic":"[a-z]*"|"state":"[a-z]*"' \
+            >"$work/watched" &
+    pids="$pids $!"
+    wait_text "$work/watched" stats && ctl resync all &&
+        expect_text "$work/out" "$peer_url: a resync begins" &&
+        expect_text "$work/out" "zpeerctl watch --topics resync" &&
+        wait_text "$work/watched" '"topic":"resync"' &&
+        wait_text "$work/watched" '"state":"ended"'
+}
+
+test_waiting_for_a_peer_that_is_down_ends () {
+    start_zpeerd --peer http://127.0.0.1:1/eureka/ || return 1
+    echo "$info" >"$work/one"
+    feed "$work/one" &&
+        expect_status 3 "$zpeerctl" verify --endpoint "$control" --wait 1 \
+            --outcomes "$outcomes" all &&
+        expect_text "$work/err" "not ended within 1 s at 1 of 1 peers"
+}
+
+#  The peer asks for half a minute, longer than any wait here
+test_retry_now_ends_a_long_pause () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    echo "$info" >"$work/one"
+    script '{"rules":[{"status":503,"count":1,
+        "headers":"Retry-After: 30\r\n"}]}' && feed "$work/one" &&
+        wait_text "$work/log" ZPR030 && ctl retry-now all &&
+        expect_text "$work/out" "$peer_url: tried now" && wait_all 1
+}
+
+test_without_a_control_socket_it_runs () {
+    start_zpeerd --control none && [ ! -e "$work/control" ] &&
+        expect_status 3 "$zpeerctl" peers --timeout 1 --endpoint "$control" &&
+        end_zpeerd TERM 0
+}
+
+test_a_control_socket_in_use_is_left_alone () {
+    start_zpeerd || return 1
+    expect_status 69 "$zpeerd" --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --control "$control" &&
+        expect_text "$work/err" "$control: Address already in use" &&
+        ctl peers && end_zpeerd TERM 0
+}
+
+test_what_a_killed_one_left_does_not_matter () {
+    start_zpeerd || return 1
+    kill -KILL "$zpeerd_pid"
+    expect_end 137 && [ -S "$work/control" ] && start_zpeerd && ctl peers &&
+        end_zpeerd TERM 0 && [ ! -e "$work/control" ]
+}
+
+test_a_file_at_the_endpoint_is_left_alone () {
+    echo precious >"$work/file"
+    expect_status 69 "$zpeerd" --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --control "ipc://$work/file" &&
+        expect_text "$work/err" "$work/file: File exists" &&
+        expect_text "$work/file" precious
+}
+
+#  garbage PATH: connections that say something else, or nothing, and stay
+garbage () {
+    exec python3 -c 'import os, socket, sys
+held = []
+for said in b"", b"\xff", os.urandom(64), b"GET / HTTP/1.1\r\n\r\n" * 99, \
+        bytes(100000):
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(sys.argv[1])
+    try:
+        client.sendall(said)
+    except OSError:
+        pass
+    held.append(client)
+print("sent", flush=True)
+sys.stdin.read()' "$1"
+}
+
+test_garbage_disturbs_nobody () {
+    start_zpeerd --peer http://127.0.0.1:1/a/ || return 1
+    mkfifo "$work/hold"
+    garbage "$work/control" <"$work/hold" >"$work/said" &
+    pids="$pids $!"
+    exec 9>"$work/hold"
+    wait_text "$work/said" sent && expect_peers http://127.0.0.1:1/a/ &&
+        end_zpeerd TERM 0 && exec 9>&-
+}
+
+#  flood PATH: a ZMTP client that asks as fast as it can and never reads
+flood () {
+    exec timeout "$limit" python3 -c 'import socket, sys
+ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+client.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48))
+client.sendall(bytes((4, len(ready))) + ready)
+while True:
+    client.sendall(b"\x00\x05peers" * 1000)
+    print("sent", flush=True)' "$1" 2>/dev/null
+}
+
+test_a_flood_of_requests_does_not_delay_the_end () {
+    start_zpeerd || return 1
+    for number in 1 2; do
+        flood "$work/control" >"$work/said$number" &
+        pids="$pids $!"
+        wait_text "$work/said$number" sent || return 1
+    done
+    ctl peers || return 1
+    local begun=$SECONDS
+    end_zpeerd TERM 0 || return 1
+    [ $((SECONDS - begun)) -le 5 ] || fail "it took $((SECONDS - begun)) s"
+}
+
+run_cases
