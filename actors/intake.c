@@ -157,17 +157,15 @@ s_receive (zpeer_intake_t *self)
     return true;
 }
 
-//  What no batch to a peer could hold, in reason; false: it fits. A Forget is not
-//  sent, an AsgStatusUpdate is in no batch.
+//  What no batch to a peer could hold, in reason; false: it fits. An
+//  AsgStatusUpdate always does, and a Forget is not sent.
 static bool
 s_too_large (const zpeer_intake_t *self, const zpeer_parsed_t *event,
              char reason[ZPEER_REASON_MAX])
 {
     size_t bytes =
         zpeer_item_batch_bound (event->app, event->id, event->info.size);
-    if (bytes <= self->options.max_batch_bytes ||
-        event->action == ZPEER_FORGET ||
-        event->action == ZPEER_ASG_STATUS_UPDATE)
+    if (bytes <= self->options.max_batch_bytes || event->action == ZPEER_FORGET)
         return false;
     snprintf (reason, ZPEER_REASON_MAX,
               "the %s may take %zu bytes of a batch, zpeer.batch.max-bytes is "

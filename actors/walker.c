@@ -114,8 +114,6 @@ s_end (zpeer_walker_t *self)
 static void
 s_begin (zpeer_walker_t *self, walk_t walk, uint64_t now)
 {
-    if (walk.lane != self->walk.lane)
-        s_forget_unread (self);
     self->walk = walk;
     self->posted = false;
     self->complete = false;
@@ -145,7 +143,8 @@ zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind)
     if (waits)
         waits->kind = s_stronger (waits->kind, kind);
     else if (s_walks (self, lane)) {
-        //  What a walk told completely is not given up by the next one
+        //  What a walk told completely is not given up by the next one. What
+        //  lies in the inbox still counts.
         if (!self->complete)
             kind = s_stronger (self->walk.kind, kind);
         self->walk.kind = ZPEER_WALK_NONE;
@@ -244,8 +243,8 @@ static void
 s_posted (zpeer_walker_t *self, zpeer_chunk_t *chunk, uint64_t now)
 {
     zpeer_chunk_unref (&self->unread[0]);
-    memmove (self->unread, self->unread + 1,
-             sizeof self->unread - sizeof self->unread[0]);
+    for (unsigned i = 1; i < ZPEER_WALKER_UNREAD; i++)
+        self->unread[i - 1] = self->unread[i];
     self->unread[ZPEER_WALKER_UNREAD - 1] = chunk;
     self->posted = true;
     self->complete = chunk->last;

@@ -62,19 +62,33 @@ Test (walker_order, only_the_lane_that_got_all_of_its_walk_has_walked)
 
 Test (walker_order, a_peer_that_is_down_does_not_hold_up_the_others)
 {
-    s_fill (1);
+    s_fill (ZPEER_WALKER_PORTION + 1);
     s_ask (0, RESYNC);
-    s_turn ();
     s_ask (1, RESYNC);
     s_turn ();
+    s_now += ZPEER_WALKER_LIMIT_MS / 2;
+    s_turn ();
+    //  The time counts from the last chunk, which nobody reads
     cr_assert_eq (zpeer_walker_wake (s_walker), s_now + ZPEER_WALKER_LIMIT_MS);
     s_now += ZPEER_WALKER_LIMIT_MS - 1;
     s_turn ();
     cr_assert_null (s_first (1));
     s_expect_walks_next (1, RESYNC);
+    s_tick ();
+    s_expect_chunk (1, RESYNC, 1, false, true);
     //  It comes back late, and nobody waits for it
     zpeer_walker_walked (s_walker, 0);
     s_expect_figures (2, 0, 1);
+}
+
+Test (walker_order, a_walk_is_over_in_time_though_nobody_waits)
+{
+    s_ask (0, RESYNC);
+    s_turn ();
+    cr_assert_eq (zpeer_walker_wake (s_walker), s_now + ZPEER_WALKER_LIMIT_MS);
+    s_now += ZPEER_WALKER_LIMIT_MS;
+    s_turn ();
+    s_expect_figures (1, 0, 0);
 }
 
 Test (walker_order, a_lane_that_reads_nothing_goes_behind_those_that_wait)
