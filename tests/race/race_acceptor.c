@@ -115,6 +115,8 @@ s_round (zactor_t *acceptor, lane_t *lanes)
     RACE_CALL (acceptor, NULL, "DELLANE", "1");
     atomic_store (&lanes[2].deaf, true);
     s_expect_more (&lanes[0], 5000);
+    RACE_CALL (acceptor, NULL, "RESYNC", "2");
+    RACE_CALL (acceptor, NULL, "VERIFY", "0");
     RACE_CALL (acceptor, NULL, "ADDLANE", "1", lanes[1].inbox);
     atomic_store (&lanes[2].deaf, false);
     s_expect_more (&lanes[1], 100);
