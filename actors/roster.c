@@ -96,7 +96,10 @@ zpeer_roster_heard (zpeer_roster_t *self, uint64_t now, zpeer_slice_t identity)
         if (number == NOBODY)
             return NOBODY;
         dispatcher_t *dispatcher = &self->dispatchers[number];
+        //  Until READY says otherwise: who came back only to repeat a DONE may
+        //  be lost again
         *dispatcher = (dispatcher_t){.used = true,
+                                     .remote = true,
                                      .identity_size = (uint8_t) identity.size};
         memcpy (dispatcher->identity, identity.data, identity.size);
     }
