@@ -10,6 +10,9 @@
 #  --no-interop  leaves out the tests against a real Eureka server, which need
 #                Java and, the first time, what Maven fetches
 #
+#  Of the steps with gcc, three chaos runs take 10 to 25 seconds each, and little
+#  of a processor; tests/chaos/chaos.c says how to have more of them.
+#
 #  Logs and builds are in build/. Ends with "tests: OK" or "tests: FAILED: …",
 #  and an exit status to match.
 set -u
@@ -199,7 +202,7 @@ fuzz_seconds=15
 
 run style 1 python3 tests/style/check_style.py
 if run gcc-build 8 build dev; then
-    run gcc-tests 8 run_tests dev 'unit|sim|actor|e2e|deploy|race'
+    run gcc-tests 8 run_tests dev 'unit|sim|actor|e2e|deploy|race|chaos'
 fi
 if run release-build 8 build release; then
     run install 3 run_tests release install
