@@ -258,21 +258,23 @@ s_dellane (void *arg, char *const *args, char *answer)
 }
 
 static int
-s_resync (void *arg, char *const *args, char *answer)
+s_walk (self_t *self, char *const *args, zpeer_walk_kind_t kind, char *answer)
 {
-    self_t *self = (self_t *) arg;
     uint32_t lane;
     int rc = s_lane (args, &lane, answer);
-    return rc ? rc : zpeer_walker_ask (self->walker, lane, ZPEER_WALK_RESYNC);
+    return rc ? rc : zpeer_walker_ask (self->walker, lane, kind);
+}
+
+static int
+s_resync (void *arg, char *const *args, char *answer)
+{
+    return s_walk ((self_t *) arg, args, ZPEER_WALK_RESYNC, answer);
 }
 
 static int
 s_verify (void *arg, char *const *args, char *answer)
 {
-    self_t *self = (self_t *) arg;
-    uint32_t lane;
-    int rc = s_lane (args, &lane, answer);
-    return rc ? rc : zpeer_walker_ask (self->walker, lane, ZPEER_WALK_VERIFY);
+    return s_walk ((self_t *) arg, args, ZPEER_WALK_VERIFY, answer);
 }
 
 static int
@@ -328,7 +330,7 @@ s_send_stats (self_t *self)
 }
 
 //  Ends the intake when all requests are done and handed over, or when it may
-//  take no longer
+//  take no longer. The lanes are to run empty from now on: walks end, too.
 static void
 s_end_intake (self_t *self)
 {
@@ -336,6 +338,8 @@ s_end_intake (self_t *self)
     if (!done && self->now < self->close_by)
         return;
     zpeer_intake_close (self->intake);
+    for (unsigned lane = 0; lane < ZPEER_LANES_MAX; lane++)
+        zpeer_walker_remove (self->walker, lane);
     self->waiting = false;
     self->close_by = 0;
     zpeer_commands_ok (&self->commands, NULL);

@@ -147,6 +147,17 @@ Test (acceptor_walks, the_next_begins_when_a_lane_is_gone)
     s_expect_chunk (gate_chunk (s_lane), ZPEER_WALK_VERIFY, 1, true, true);
 }
 
+Test (acceptor_walks, close_ends_them)
+{
+    s_fill (1);
+    gate_lane_t *other = gate_lane (1);
+    gate_is (gate_call ("RESYNC", "0", NULL), "");
+    s_expect_chunk (gate_chunk (other), ZPEER_WALK_RESYNC, 1, true, true);
+    gate_is (gate_call ("CLOSE", "1000", NULL), "");
+    gate_walked (1);
+    cr_assert (gate_lane_idle (s_lane));
+}
+
 TestSuite (acceptor_walks_alone, .fini = gate_end);
 
 Test (acceptor_walks_alone, a_large_view_is_told_in_portions)

@@ -24,6 +24,7 @@
     CLOSE      ms                OK            after START; stops reading
                                                feeders. What they sent before is
                                                handled first, for at most ms.
+                                               RESYNC and VERIFY end.
 
     Every request is answered once, in order; a reply is dropped only when its
     feeder does not read. What an event changes is handed to all lanes at the
