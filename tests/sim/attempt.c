@@ -1,12 +1,9 @@
 #include <inttypes.h>
 #include "attempt.h"
 #include "caution.h"
-#include "verdict.h"
+#include "probe.h"
 #include "world.h"
 #include "banned.h"
-
-//  A handful of items more than a batch may have would be a fault
-#define CODES_MAX 256
 
 //  Shortest pauses after a failure, and the longest a peer may ask for
 #define PAUSE_CONGESTION_MS 1000
@@ -23,59 +20,143 @@
 #define DEAD_TRIES    6
 #define DEAD_EVERY_MS 7000
 
-static void
-s_judge (peer_t *peer, const batch_t *batch, zpeer_result_t *result)
+//  It begins
+//  -------------------------------------------------------------------
+
+static item_t
+s_item (const peer_t *peer, which_t which, const zpeer_item_t *given)
 {
-    const zpeer_verdict_row_t *row = zpeer_verdict_row (batch->end);
-    bool announce = false;
-    bool reached = zpeer_counter_reached (&peer->counter);
-    if (row->resets)
-        zpeer_counter_reset (&peer->counter);
-    else if (row->counts)
-        reached = zpeer_counter_fail (&peer->counter, row->gated, &announce);
-    zpeer_verdict_judge (batch->end, reached, announce, result);
-    peer->in_row = row->resets ? 0 : peer->in_row + row->counts;
-    if (result->reached != (peer->in_row >= peer->counter.max))
-        world_fail (peer->world, "counter",
-                    "P%u: %" PRIu32 " failures in a row", peer->number,
-                    peer->in_row);
-    peer->world->tally->verdicts[result->verdict]++;
-    peer->world->tally->escalated += result->escalated;
+    bool registers = given->action == ZPEER_REGISTER;
+    unsigned key = world_key (given->state);
+    return (item_t){
+        .timestamp = given->action == ZPEER_CANCEL ? 0 : given->timestamp,
+        .asked_at = peer->keys[key].asked_at,
+        .top = given->state->top,
+        .turn = peer->keys[key].turn,
+        .version = registers ? world_version (given->state) : 0,
+        .key = (uint16_t) key,
+        .action = given->action,
+        .status = given->status,
+        .override = registers ? given->override : ZPEER_UNKNOWN,
+        .guarded =
+            probe_acts (peer->batcher.lanes[which], given->state->handle)};
+}
+
+//  Marks what is on its way. All items of an instance stand together, and none
+//  is on its way twice.
+static void
+s_take_off (peer_t *peer, const batch_t *batch)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        unsigned key = batch->items[i].key;
+        if (i && batch->items[i - 1].key == key)
+            continue;
+        if (peer->keys[key].flying)
+            world_fail (peer->world, "overtake",
+                        "P%u: I%u is already on its way", peer->number, key);
+        peer->keys[key].flying = true;
+        peer->keys[key].first = UINT64_MAX;
+    }
+}
+
+static void
+s_check_batch (peer_t *peer, const batch_t *batch)
+{
+    world_t *world = peer->world;
+    const pace_t *pace = &peer->paces[batch->which];
+    if (world->now < peer->quiet_until)
+        world_fail (world, "pause", "P%u: an attempt %" PRIu64 " ms too early",
+                    peer->number, peer->quiet_until - world->now);
+    if (pace->failed && pace->flights)
+        world_fail (world, "window",
+                    "P%u: %u in flight, though the last one failed",
+                    peer->number, pace->flights);
+    //  An instance at the end may need one item more
+    uint32_t most = world->batch_enabled && batch->which == LANE_INSTANCES
+                        ? world->max_items
+                        : 1;
+    if (!batch->count || batch->count > (most > 2 ? most : 2))
+        world_fail (world, "size", "P%u: %" PRIu32 " items", peer->number,
+                    batch->count);
+}
+
+static void
+s_say (world_t *world, const batch_t *batch)
+{
+    if (!world->history)
+        return;
+    world_say (world, "P%u lane: #%" PRIu64 " of %" PRIu32 " items",
+               batch->peer->number, batch->id, batch->count);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        char text[REGISTRY_TEXT_MAX];
+        fprintf (world->history, "%16s%s\n", "",
+                 item_text (&batch->items[i], text));
+    }
+}
+
+void
+attempt_begins (peer_t *peer, which_t which, bool single,
+                const zpeer_lane_batch_t *given)
+{
+    world_t *world = peer->world;
+    batch_t *batch = batch_new (peer, which, single, given->count);
+    batch->bytes = given->bytes;
+    for (uint32_t i = 0; i < given->count; i++)
+        batch->items[i] = s_item (peer, which, &given->items[i]);
+    s_say (world, batch);
+    s_check_batch (peer, batch);
+    s_take_off (peer, batch);
+    caution_check (peer, batch);
+    peer->paces[which].flights++;
+    peer->paces[which].tries++;
+    world_count (world, TALLY_BATCHES);
+    world->tally->counts[TALLY_ITEMS] += batch->count;
+}
+
+//  It ends
+//  ---------------------------------------------------------------------
+
+//  The item or the ASG is refused, and the peer is well otherwise
+static bool
+s_well (const batch_t *batch, const zpeer_result_t *result)
+{
+    return result->verdict == ZPEER_SUCCESS || result->status == 400 ||
+           result->status == 413 ||
+           (batch->which == LANE_ASGS && zpeer_lane_asg_refused (result));
 }
 
 //  How many attempts a dead peer sees
 static void
-s_check_pace (peer_t *peer, const zpeer_result_t *result)
+s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     uint64_t now = peer->world->now;
-    bool item = result->status == 400 || result->status == 413;
-    bool dead = result->verdict != ZPEER_SUCCESS && !item &&
+    pace_t *pace = &peer->paces[batch->which];
+    bool dead = !s_well (batch, result) &&
                 (result->reached || result->verdict == ZPEER_PERMANENT_ERROR);
     if (!dead) {
-        peer->down_since = UINT64_MAX;
+        pace->down_since = UINT64_MAX;
         return;
     }
-    if (peer->down_since == UINT64_MAX) {
-        peer->down_since = now;
-        peer->tries = 0;
+    if (pace->down_since == UINT64_MAX) {
+        pace->down_since = now;
+        pace->tries = 0;
     }
-    uint64_t down_ms = now - peer->down_since;
-    if (peer->tries > DEAD_TRIES + down_ms / DEAD_EVERY_MS)
+    uint64_t down_ms = now - pace->down_since;
+    if (pace->tries > DEAD_TRIES + down_ms / DEAD_EVERY_MS)
         world_fail (peer->world, "pace of a dead peer",
                     "P%u: %" PRIu64 " attempts in %" PRIu64 " ms", peer->number,
-                    peer->tries, down_ms);
+                    pace->tries, down_ms);
 }
 
 //  When the lane may try again, at the earliest
 static void
-s_set_pause (peer_t *peer, const zpeer_result_t *result)
+s_set_pause (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     if (result->verdict == ZPEER_SUCCESS)
-        peer->failed = false;
-    if (result->verdict == ZPEER_SUCCESS || result->status == 400 ||
-        result->status == 413)
+        peer->paces[batch->which].failed = false;
+    if (s_well (batch, result))
         return;
-    peer->failed = true;
+    peer->paces[batch->which].failed = true;
     uint64_t pause_ms = result->verdict == ZPEER_CONGESTION
                             ? PAUSE_CONGESTION_MS
                             : PAUSE_TRANSIENT_MS;
@@ -90,90 +171,50 @@ s_set_pause (peer_t *peer, const zpeer_result_t *result)
         peer->quiet_until = until;
 }
 
+void
+attempt_ends (peer_t *peer, batch_t *batch, const zpeer_result_t *result)
+{
+    world_t *world = peer->world;
+    for (uint32_t i = 0; i < batch->count; i++)
+        peer->keys[batch->items[i].key].flying = false;
+    peer->paces[batch->which].flights--;
+    world->tally->verdicts[result->verdict]++;
+    world->tally->escalated += result->escalated;
+    world_say (world, "P%u lane: #%" PRIu64 " %s %u -> %s%s", peer->number,
+               batch->id, zpeer_end_text (result->end), result->status,
+               zpeer_verdict_name (result->verdict),
+               result->escalated ? " escalated" : "");
+    s_check_pace (peer, batch, result);
+    s_set_pause (peer, batch, result);
+    if (batch->which == LANE_INSTANCES)
+        caution_learn (peer, batch, result);
+}
+
 //  And at the latest, if the pause before this ended then. A pause grows once a
 //  round, however many attempts fail together.
-static void
-s_check_pause (peer_t *peer, const zpeer_result_t *result, uint64_t before)
+void
+attempt_ended (peer_t *peer, const batch_t *batch, const zpeer_result_t *result,
+               uint64_t before)
 {
     uint64_t now = peer->world->now;
+    pace_t *pace = &peer->paces[batch->which];
     if (result->verdict == ZPEER_SUCCESS)
-        peer->rounds = 0;
-    else if (now >= before || !peer->rounds)
-        peer->rounds++;
-    if (result->verdict == ZPEER_SUCCESS || result->status == 400 ||
-        result->status == 413)
+        pace->rounds = 0;
+    else if (now >= before || !pace->rounds)
+        pace->rounds++;
+    if (s_well (batch, result))
         return;
     uint64_t pause_ms = result->verdict == ZPEER_CONGESTION
                             ? PAUSE_CONGESTION_MS
                             : PAUSE_TRANSIENT_MS;
     if (result->reached || result->verdict == ZPEER_PERMANENT_ERROR)
-        pause_ms = peer->rounds < ROUNDS_MAX
-                       ? (uint64_t) PAUSE_FIRST_MS << (peer->rounds - 1)
+        pause_ms = pace->rounds < ROUNDS_MAX
+                       ? (uint64_t) PAUSE_FIRST_MS << (pace->rounds - 1)
                        : PAUSE_MAX_MS;
     if (pause_ms < result->retry_after_ms)
         pause_ms = result->retry_after_ms;
-    uint64_t pause_at = zpeer_lane_pause (peer->lane);
+    uint64_t pause_at = zpeer_lane_pause (peer->batcher.lanes[batch->which]);
     if (pause_at > before && pause_at > now + pause_ms)
         world_fail (peer->world, "long pause", "P%u: %" PRIu64 " ms",
                     peer->number, pause_at - now);
-}
-
-//  The answer: codes unless all is well, and the peer's copy with each 409
-static void
-s_write_answer (const batch_t *batch, zpeer_result_t *result, uint16_t *codes,
-                zpeer_copy_t *copies)
-{
-    if (!batch->answered)
-        return;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const item_t *item = &batch->items[i];
-        codes[i] = item->code;
-        if (item->code != 200)
-            result->codes = codes;
-        if (item->code == 409)
-            copies[result->copy_count++] =
-                (zpeer_copy_t){.index = i, .timestamp = item->copy};
-    }
-    result->copies = copies;
-}
-
-void
-attempt_end (world_t *world, void *whom, uint64_t number)
-{
-    batch_t *batch = (batch_t *) whom;
-    peer_t *peer = batch->peer;
-    uint16_t codes[CODES_MAX];
-    zpeer_copy_t copies[CODES_MAX];
-    (void) number;
-    if (batch->lane_life != peer->lane_life || !peer->lane)
-        return;
-    zpeer_result_t result = {.id = batch->id,
-                             .status = batch->status,
-                             .retry_after_ms = batch->retry_after_ms,
-                             .items = batch->count,
-                             .detail = ""};
-    s_judge (peer, batch, &result);
-    s_write_answer (batch, &result, codes, copies);
-    for (uint32_t i = 0; i < batch->count; i++)
-        peer->keys[batch->items[i].key].flying = false;
-    peer->flights--;
-    world_say (world, "P%u #%" PRIu64 " %s %u -> %s%s", peer->number, batch->id,
-               zpeer_end_text (batch->end), batch->status,
-               zpeer_verdict_name (result.verdict),
-               result.escalated ? " escalated" : "");
-    s_check_pace (peer, &result);
-    s_set_pause (peer, &result);
-    caution_learn (peer, batch, &result);
-    uint64_t before = zpeer_lane_pause (peer->lane);
-    peer_done (peer, &result);
-    s_check_pause (peer, &result, before);
-}
-
-void
-attempt_end_after (world_t *world, batch_t *batch, uint64_t delay,
-                   zpeer_end_t end, uint16_t status)
-{
-    batch->end = end;
-    batch->status = status;
-    world_after (world, delay, attempt_end, batch, 0);
 }

@@ -19,15 +19,15 @@ caution_check (peer_t *peer, const batch_t *batch)
 }
 
 static void
-s_succeeded (peer_t *peer, const item_t *item)
+s_succeeded (peer_t *peer, const item_t *item, uint16_t code)
 {
     peer_key_t *key = &peer->keys[item->key];
     if (item->action != ZPEER_HEARTBEAT) {
-        key->must_ask &= item->code == 500;
+        key->must_ask &= code == 500;
         return;
     }
     key->asked_at = item->applied_at;
-    if (item->code == 200 || item->code == 404)
+    if (code == 200 || code == 404)
         key->answered = peer->failures + 1;
 }
 
@@ -51,7 +51,8 @@ caution_learn (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
     peer->failures += result->verdict != ZPEER_SUCCESS;
     for (uint32_t i = 0; i < batch->count; i++)
         if (result->verdict == ZPEER_SUCCESS)
-            s_succeeded (peer, &batch->items[i]);
+            s_succeeded (peer, &batch->items[i],
+                         result->codes ? result->codes[i] : 200);
         else
             s_failed (peer, &batch->items[i], owed);
 }

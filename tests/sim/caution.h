@@ -8,7 +8,7 @@
 #ifndef SIM_CAUTION_H_INCLUDED
 #define SIM_CAUTION_H_INCLUDED
 
-#include "attempt.h"
+#include "peer.h"
 
 //  A batch goes: whether it asked what it had to
 void caution_check (peer_t *peer, const batch_t *batch);

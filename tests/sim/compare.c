@@ -81,19 +81,66 @@ s_compare_key (world_t *world, const peer_t *peer, unsigned key)
     }
 }
 
+//  An ASG has its state, if no update of it came late, was too old to be sent
+//  or was given up
+static void
+s_compare_asg (world_t *world, const peer_t *peer, unsigned key)
+{
+    const zpeer_state_t *state = world_state (world, key);
+    const peer_key_t *mine = &peer->keys[key];
+    const record_t *theirs = &peer->registry.records[key];
+    zpeer_lane_stats_t stats;
+    zpeer_lane_stats (peer->batcher.lanes[LANE_ASGS], &stats);
+    if (stats.ended[ZPEER_ENDED_EXPIRED] || stats.ended[ZPEER_ENDED_OVERFLOWED])
+        return;
+    if (!state || mine->rejected || mine->wiped || mine->unowed || mine->late)
+        return;
+    if (!theirs->there || theirs->status != state->status)
+        world_fail (world, "ASG", "P%u: A%u: view %s, peer %s", peer->number,
+                    key_number (key),
+                    zpeer_status_name ((zpeer_status_t) state->status),
+                    theirs->there
+                        ? zpeer_status_name ((zpeer_status_t) theirs->status)
+                        : "absent");
+}
+
+//  All dispatchers are there, and hold nothing
+static void
+s_compare_dispatchers (world_t *world, const peer_t *peer)
+{
+    uint32_t credit = 0;
+    uint32_t count = 0;
+    for (unsigned i = 0; i < DISPATCHERS_MAX; i++) {
+        const dispatcher_t *dispatcher = &peer->dispatchers[i];
+        if (!dispatcher->core)
+            continue;
+        count++;
+        credit += dispatcher->credit;
+        if (dispatcher->jobs || probe_held (dispatcher->core))
+            world_fail (world, "held for ever", "P%u D%u", peer->number, i);
+    }
+    if (zpeer_roster_count (peer->batcher.roster) != count ||
+        zpeer_roster_credit (peer->batcher.roster) != credit)
+        world_fail (world, "roster",
+                    "P%u: %" PRIu32 " dispatchers, credit %" PRIu32
+                    "; should be %" PRIu32 ", %" PRIu32,
+                    peer->number, zpeer_roster_count (peer->batcher.roster),
+                    zpeer_roster_credit (peer->batcher.roster), count, credit);
+}
+
 //  Nothing is left to do, and the lane knows every instance as the view does
 static void
-s_compare_lane (world_t *world, const peer_t *peer)
+s_compare_lane (world_t *world, const peer_t *peer, const zpeer_lane_t *lane)
 {
-    uint32_t handle = probe_unsettled (peer->lane);
+    uint32_t handle = probe_unsettled (lane);
     if (handle != UINT32_MAX)
-        world_fail (world, "not settled", "P%u: I%u", peer->number,
-                    world_key (probe_state (peer->lane, handle)));
+        world_fail (world, "not settled", "P%u: handle %" PRIu32, peer->number,
+                    handle);
     for (handle = 0; handle < KEYS_MAX; handle++) {
-        const zpeer_state_t *state = probe_state (peer->lane, handle);
+        const zpeer_state_t *state = probe_state (lane, handle);
         if (state && world_state (world, world_key (state)) != state)
-            world_fail (world, "old state", "P%u: I%u", peer->number,
-                        world_key (state));
+            world_fail (world, "old state", "P%u: handle %" PRIu32,
+                        peer->number, handle);
     }
 }
 
@@ -119,8 +166,7 @@ s_compare_view (world_t *world)
     zpeer_view_stats (world->view, &stats);
     for (unsigned i = 0; i < world->peer_count; i++)
         for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
-            if (world->peers[i].lane &&
-                probe_unsure (world->peers[i].lane, handle))
+            if (probe_unsure (peer_lane (&world->peers[i]), handle))
                 return;
     if (stats.releasing)
         world_fail (world, "not released", "%" PRIu32 " instances",
@@ -132,10 +178,14 @@ compare_all (world_t *world)
 {
     for (unsigned i = 0; i < world->peer_count; i++) {
         const peer_t *peer = &world->peers[i];
-        s_compare_lane (world, peer);
+        for (unsigned j = 0; j < LANES; j++)
+            s_compare_lane (world, peer, peer->batcher.lanes[j]);
+        s_compare_dispatchers (world, peer);
         s_compare_versions (world, peer);
         for (unsigned key = 0; key < world->keys; key++)
             s_compare_key (world, peer, key);
+        for (unsigned key = KEYS_MAX; key < KEYS_ALL; key++)
+            s_compare_asg (world, peer, key);
     }
     s_compare_view (world);
 }

@@ -5,6 +5,7 @@
 #ifndef SIM_PROBE_H_INCLUDED
 #define SIM_PROBE_H_INCLUDED
 
+#include "dispatch.h"
 #include "lane.h"
 
 //  A change of the instance waits
@@ -28,5 +29,8 @@ const zpeer_state_t *probe_state (const zpeer_lane_t *lane, uint32_t handle);
 
 //  An ambiguous attempt is not settled
 bool probe_unsure (const zpeer_lane_t *lane, uint32_t handle);
+
+//  Batches the dispatcher holds
+size_t probe_held (const zpeer_dispatch_t *dispatch);
 
 #endif

@@ -83,6 +83,10 @@ uint16_t
 registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
 {
     record_t *record = &self->records[item->key];
+    if (item->action == ZPEER_ASG_STATUS_UPDATE) {
+        *record = (record_t){.status = item->status, .there = true};
+        return 200;
+    }
     if (item->action == ZPEER_REGISTER)
         return s_register (record, item, by, now);
     if (!record->there)
@@ -98,9 +102,10 @@ registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
 const char *
 item_text (const item_t *self, char text[REGISTRY_TEXT_MAX])
 {
-    snprintf (text, REGISTRY_TEXT_MAX, "%s I%u v%u %s/%s @%" PRIu64 "%s",
-              zpeer_action_name ((zpeer_action_t) self->action), self->key,
-              self->version, zpeer_status_name ((zpeer_status_t) self->status),
+    snprintf (text, REGISTRY_TEXT_MAX, "%s %c%u v%u %s/%s @%" PRIu64 "%s",
+              zpeer_action_name ((zpeer_action_t) self->action),
+              key_letter (self->key), key_number (self->key), self->version,
+              zpeer_status_name ((zpeer_status_t) self->status),
               zpeer_status_name ((zpeer_status_t) self->override),
               self->timestamp, self->guarded ? " guarded" : "");
     return text;

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-//  Most instances of a world
+//  Most instances of a world, and ASGs; these come behind the instances
 #define KEYS_MAX 40
+#define ASGS_MAX 3
+#define KEYS_ALL (KEYS_MAX + ASGS_MAX)
 
 //  Room for an item's or a record's text
 #define REGISTRY_TEXT_MAX 96
@@ -53,12 +55,25 @@ typedef struct {
 } record_t;
 
 typedef struct {
-    record_t records[KEYS_MAX];
+    record_t records[KEYS_ALL];  //  Of an ASG status alone counts
 } registry_t;
 
 //  Applies one item and returns its status code
 uint16_t registry_apply (registry_t *self, const item_t *item, writer_t by,
                          uint64_t now);
+
+//  How instances and ASGs are called in a history
+static inline char
+key_letter (unsigned key)
+{
+    return key < KEYS_MAX ? 'I' : 'A';
+}
+
+static inline unsigned
+key_number (unsigned key)
+{
+    return key < KEYS_MAX ? key : key - KEYS_MAX;
+}
 
 //  Both return text
 const char *item_text (const item_t *self, char text[REGISTRY_TEXT_MAX]);

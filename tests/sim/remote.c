@@ -1,5 +1,7 @@
 #include <inttypes.h>
+#include "network.h"
 #include "remote.h"
+#include "world.h"
 #include "banned.h"
 
 //  A newer registration by another writer must not be harmed by what is late,
@@ -22,76 +24,96 @@ s_check_guard (world_t *world, peer_t *peer, const item_t *item,
     world_count (world, TALLY_HARMED);
 }
 
-//  Half of the items of a batch whose answer somebody will read. One that comes
-//  late and is half refused leaves what nobody can know: the state has not
-//  changed since, so that nothing is settled.
-static bool
-s_fails (world_t *world, const batch_t *batch)
+//  Items of a request whose answer somebody will read. One that comes late and
+//  is half refused leaves what nobody can know: the state has not changed
+//  since, so that nothing is settled.
+static uint16_t
+s_fails (world_t *world, const request_t *request)
 {
-    return batch->peer->spell == SPELL_ITEM_500 && batch->end == ZPEER_END_OK &&
-           rng_chance (&world->rng, 500);
+    unsigned spell = request->batch->peer->spell;
+    if (!request->open || request->body != BODY_PROPER)
+        return 0;
+    if (spell == SPELL_ITEM_500 && rng_chance (&world->rng, 500))
+        return 500;
+    return spell == SPELL_ITEM_403 && rng_chance (&world->rng, 100) ? 403 : 0;
 }
 
 static uint16_t
-s_apply_item (world_t *world, const batch_t *batch, const item_t *item)
+s_apply_item (world_t *world, const request_t *request, const item_t *item)
 {
-    peer_t *peer = batch->peer;
-    record_t *record = &peer->registry.records[item->key];
+    peer_t *peer = request->batch->peer;
     peer_key_t *key = &peer->keys[item->key];
     unsigned flaws = item->action == ZPEER_REGISTER
                          ? world->versions[item->version].flaws
                          : 0;
-    s_check_guard (world, peer, item, record);
+    s_check_guard (world, peer, item, &peer->registry.records[item->key]);
     if (flaws & VERSION_REFUSED) {
         key->silent = true;
         return 200;
     }
-    if ((flaws & VERSION_TOXIC) || s_fails (world, batch)) {
-        key->toxic = true;
-        return 500;
-    }
-    return registry_apply (&peer->registry, item, BY_US, world->now);
+    uint16_t code = flaws & VERSION_TOXIC ? 500 : s_fails (world, request);
+    if (!code)
+        return registry_apply (&peer->registry, item, BY_US, world->now);
+    key->toxic = true;
+    //  It may have been done all the same
+    if (!(flaws & VERSION_TOXIC) && rng_chance (&world->rng, 300))
+        registry_apply (&peer->registry, item, BY_US, world->now);
+    return code;
 }
 
-//  The peer works through the first items; a restart has made an end of it
+//  Whether it comes later than a lane that knows of its end has to wait for it
+static bool
+s_too_late (const world_t *world, const request_t *request)
+{
+    return request->given_up && world->now + LATE_MARGIN_MS >
+                                    request->given_up + world->read_timeout_ms;
+}
+
 void
 remote_apply (world_t *world, void *whom, uint64_t count)
 {
-    batch_t *batch = (batch_t *) whom;
+    request_t *request = (request_t *) whom;
+    batch_t *batch = request->batch;
     peer_t *peer = batch->peer;
-    if (peer->life != batch->life)
+    if (peer->life != request->life || s_too_late (world, request))
         return;
-    for (uint32_t i = 0; i < batch->count && i < count; i++) {
+    for (uint32_t i = request->from; count; i++, count--) {
         item_t *item = &batch->items[i];
         record_t *record = &peer->registry.records[item->key];
         //  At UNKNOWN it does not say what it has
         if (!(record->there && record->status == ZPEER_UNKNOWN))
             item->applied_at = world->now;
-        item->code = s_apply_item (world, batch, item);
+        //  Nothing puts right what an old ASG update does
+        if (item->key >= KEYS_MAX && !request->open)
+            peer->keys[item->key].late = true;
+        item->code = s_apply_item (world, request, item);
         item->copy = record->timestamp;
     }
     world_say (world, "P%u #%" PRIu64 " applied", peer->number, batch->id);
 }
 
-//  The answer arrives, if the peer has not restarted since
+//  The answer arrives, if the peer has not restarted since. A request for one
+//  item is answered with its code.
 static void
 s_answer (world_t *world, void *whom, uint64_t number)
 {
-    batch_t *batch = (batch_t *) whom;
-    batch->answered = batch->peer->life == batch->life;
-    if (!batch->answered) {
-        batch->end = ZPEER_END_RESET;
-        batch->status = 0;
+    request_t *request = (request_t *) whom;
+    if (request->batch->peer->life != request->life) {
+        request->end = ZPEER_END_RESET;
+        request->status = 0;
+        request->body = BODY_NONE;
     }
-    attempt_end (world, batch, number);
+    else if (request->batch->single)
+        request->status = request->batch->items[request->from].code;
+    network_end (world, request, number);
 }
 
 static void
 s_apply_and_answer (world_t *world, void *whom, uint64_t answer_ms)
 {
-    batch_t *batch = (batch_t *) whom;
-    remote_apply (world, batch, batch->count);
-    world_after (world, answer_ms, s_answer, batch, 0);
+    request_t *request = (request_t *) whom;
+    remote_apply (world, request, request->count);
+    world_after (world, answer_ms, s_answer, request, 0);
 }
 
 uint64_t
@@ -101,41 +123,50 @@ remote_latency (world_t *world, const peer_t *peer)
            rng_below (&world->rng, UINT64_C (2) * peer->latency_ms);
 }
 
+//  It may take its time between the work and the answer
+static uint64_t
+s_dawdle (world_t *world, const peer_t *peer, uint64_t took_ms)
+{
+    uint64_t most_ms = world->read_timeout_ms - took_ms;
+    if (world_is_calm (world))
+        return 0;
+    if (peer->spell == SPELL_SLOW)
+        return most_ms / 2 + rng_below (&world->rng, most_ms / 2);
+    return rng_chance (&world->rng, 200) ? rng_below (&world->rng, most_ms) : 0;
+}
+
 static void
-s_work (world_t *world, peer_t *peer, batch_t *batch)
+s_work (world_t *world, peer_t *peer, request_t *request)
 {
     uint64_t start = world->now;
     if (peer->serial && start < peer->busy_until)
         start = peer->busy_until;
-    uint64_t work_ms = (uint64_t) (peer->per_item_ms * batch->count);
+    uint64_t work_ms = (uint64_t) (peer->per_item_ms * request->count);
     uint64_t took_ms =
         start + remote_latency (world, peer) + work_ms - world->now;
     peer->busy_until = world->now + took_ms;
     if (took_ms < world->read_timeout_ms) {
-        batch->end = ZPEER_END_OK;
-        batch->status = 200;
-        //  It may take its time between the work and the answer
-        uint64_t answer_ms = 0;
-        if (!world_is_calm (world) && rng_chance (&world->rng, 200))
-            answer_ms =
-                rng_below (&world->rng, world->read_timeout_ms - took_ms);
-        world_after (world, took_ms, s_apply_and_answer, batch, answer_ms);
+        request->end = ZPEER_END_OK;
+        request->status = 200;
+        request->body = BODY_PROPER;
+        world_after (world, took_ms, s_apply_and_answer, request,
+                     s_dawdle (world, peer, took_ms));
         return;
     }
     world_count (world, TALLY_SLOW);
     if (took_ms < UINT64_C (2) * world->read_timeout_ms - LATE_MARGIN_MS)
-        world_after (world, took_ms, remote_apply, batch, batch->count);
-    attempt_end_after (world, batch, world->read_timeout_ms,
-                       ZPEER_END_READ_TIMEOUT, 0);
+        world_after (world, took_ms, remote_apply, request, request->count);
+    network_end_after (request, world->read_timeout_ms, ZPEER_END_READ_TIMEOUT,
+                       0, BODY_NONE);
 }
 
 //  Counts the bad items
 static unsigned
-s_bad_items (world_t *world, const peer_t *peer, const batch_t *batch)
+s_bad_items (world_t *world, const peer_t *peer, const request_t *request)
 {
     unsigned count = 0;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const item_t *item = &batch->items[i];
+    for (uint32_t i = 0; i < request->count; i++) {
+        const item_t *item = &request->batch->items[request->from + i];
         version_t *version = &world->versions[item->version];
         if (item->action != ZPEER_REGISTER ||
             !(version->flaws & VERSION_POISON))
@@ -147,24 +178,25 @@ s_bad_items (world_t *world, const peer_t *peer, const batch_t *batch)
     return count;
 }
 
-//  The peer itself answers: 400, 413, or it works through the items
 void
-remote_answer (world_t *world, peer_t *peer, batch_t *batch)
+remote_answer (request_t *request)
 {
+    peer_t *peer = request->batch->peer;
+    world_t *world = peer->world;
     uint16_t status = 0;
-    if (batch->bytes > peer->max_bytes) {
+    if (request->bytes > peer->max_bytes) {
         world_count (world, TALLY_TOO_LARGE);
         status = 413;
     }
-    else if (s_bad_items (world, peer, batch)) {
+    else if (s_bad_items (world, peer, request)) {
         world_count (world, TALLY_BAD_400);
         status = 400;
     }
     else if (peer->spell == SPELL_400)
         status = 400;
     if (status)
-        attempt_end_after (world, batch, remote_latency (world, peer),
-                           ZPEER_END_STATUS, status);
+        network_end_after (request, remote_latency (world, peer), ZPEER_END_OK,
+                           status, BODY_NONE);
     else
-        s_work (world, peer, batch);
+        s_work (world, peer, request);
 }

@@ -9,6 +9,7 @@
 #define RENEWAL_MS   30000
 #define LEASE_MS     3600000  //  Longer than a run
 #define VERSIONS_MIN 64
+#define HELD_UP_MS   20
 
 static uint64_t
 s_max (uint64_t a, uint64_t b)
@@ -30,7 +31,8 @@ s_begin (world_t *world, event_t *event, unsigned key, zpeer_action_t action,
                          .timestamp = timestamp};
 }
 
-//  Registers -------------------------------------------------------------------------
+//  Registers
+//  -------------------------------------------------------------------------
 
 static uint32_t
 s_version_new (world_t *world)
@@ -114,7 +116,7 @@ script_answer_need (world_t *world, void *whom, uint64_t number)
 {
     const instance_t *instance = (const instance_t *) whom;
     event_t event;
-    if (world_is_calm (world))
+    if (world_is_calm (world) || !source_reads (world))
         return;
     uint64_t timestamp =
         s_max (number, s_max (instance->top + 1, world->now + 1000));
@@ -124,23 +126,24 @@ script_answer_need (world_t *world, void *whom, uint64_t number)
 }
 
 void
-script_renewals (world_t *world, void *whom, uint64_t number)
+script_renewal (world_t *world, void *whom, uint64_t number)
 {
-    (void) whom;
-    (void) number;
-    for (unsigned key = 0; key < world->keys; key++) {
-        record_t record = world_record (world, key);
-        event_t event;
-        if (!record.there)
-            continue;
-        //  The client of an instance at UNKNOWN is told 404: it registers
-        if (record.status == ZPEER_UNKNOWN)
-            s_register (world, &event, key, record.timestamp + 1, ZPEER_UP,
-                        ZPEER_UNKNOWN, false);
-        else
-            s_begin (world, &event, key, ZPEER_HEARTBEAT, record.timestamp);
-        source_feed (world, &event);
+    unsigned key = (unsigned) number;
+    record_t record = world_record (world, key);
+    event_t event;
+    if (!source_reads (world)) {
+        world_after (world, HELD_UP_MS, script_renewal, whom, number);
+        return;
     }
+    if (!record.there)
+        return;
+    //  The client of an instance at UNKNOWN is told 404: it registers
+    if (record.status == ZPEER_UNKNOWN)
+        s_register (world, &event, key, record.timestamp + 1, ZPEER_UP,
+                    ZPEER_UNKNOWN, false);
+    else
+        s_begin (world, &event, key, ZPEER_HEARTBEAT, record.timestamp);
+    source_feed (world, &event);
 }
 
 void
@@ -169,7 +172,8 @@ script_other (world_t *world, void *whom, uint64_t number)
                item_text (&item, text));
 }
 
-//  Events at random ---------------------------------------------------------------------
+//  Events at random
+//  ---------------------------------------------------------------------
 
 //  Around what the view has; above all that was ever, after Forget
 static uint64_t
@@ -274,11 +278,39 @@ s_present_event (world_t *world, event_t *event, unsigned key,
         s_override_event (world, event, action);
 }
 
+static void
+s_asg_event (world_t *world)
+{
+    rng_t *rng = &world->rng;
+    event_t event;
+    unsigned key = KEYS_MAX + (unsigned) rng_below (rng, ASGS_MAX);
+    s_begin (world, &event, key, ZPEER_ASG_STATUS_UPDATE, 0);
+    event.parsed.app = (zpeer_slice_t){"", 0};
+    event.parsed.status =
+        RNG_PICK (rng, zpeer_status_t, ZPEER_UP, ZPEER_OUT_OF_SERVICE);
+    event.parsed.has_status = true;
+    event.parsed.replicated =
+        world->features[FEATURE_REPLICATED] && rng_chance (rng, 100);
+    source_feed (world, &event);
+}
+
 void
 script_event (world_t *world, void *whom, uint64_t number)
 {
     rng_t *rng = &world->rng;
     (void) whom;
+    if (world_is_calm (world))
+        return;
+    //  A feeder waits while a lane has no room
+    if (!source_reads (world)) {
+        world_count (world, TALLY_HELD_UP);
+        world_after (world, HELD_UP_MS, script_event, whom, number);
+        return;
+    }
+    if (world->features[FEATURE_ASG] && rng_chance (rng, 150)) {
+        s_asg_event (world);
+        return;
+    }
     unsigned key =
         (unsigned) (number == SCRIPT_ANY ? rng_below (rng, world->keys)
                                          : number);

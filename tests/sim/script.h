@@ -17,8 +17,9 @@ void script_event (world_t *world, void *whom, uint64_t number);
 //  timestamp it was asked with
 void script_answer_need (world_t *world, void *whom, uint64_t number);
 
-//  Every instance that is left renews its lease: peers that restarted need it
-void script_renewals (world_t *world, void *whom, uint64_t number);
+//  The instance with this number renews its lease, if the source has it: peers
+//  that restarted need it
+void script_renewal (world_t *world, void *whom, uint64_t number);
 
 //  Another writer registers an instance at the peer, which is whom
 void script_other (world_t *world, void *whom, uint64_t number);

@@ -1,3 +1,5 @@
+#include <assert.h>
+#include <inttypes.h>
 #include "script.h"
 #include "source.h"
 #include "banned.h"
@@ -10,8 +12,6 @@ s_max (uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void s_ask_view (world_t *world);
-
 static void
 s_forgotten (world_t *world, unsigned key)
 {
@@ -20,41 +20,139 @@ s_forgotten (world_t *world, unsigned key)
     world->forgotten_at = s_max (world->forgotten_at, instance->top);
 }
 
-//  What is old leaves the view
+//  Turns
+//  -----------------------------------------------------------------------
+
+static bool
+s_post (void *arg, unsigned lane, zpeer_chunk_t *chunk)
+{
+    world_t *world = (world_t *) arg;
+    return batcher_post (&world->peers[lane].batcher, chunk);
+}
+
+//  What is old leaves the view, as far as there is room
 static void
-s_expire (world_t *world, void *whom, uint64_t when)
+s_expire (world_t *world)
 {
     zpeer_change_t change;
-    (void) whom;
-    if (world->view_wake != when)
-        return;
-    world->view_wake = 0;
-    while (zpeer_view_expire (world->view, world->now, &change)) {
+    for (uint32_t room = zpeer_handover_room (world->handover);
+         room && zpeer_view_expire (world->view, world->now, &change); room--) {
         unsigned key = world_key (change.state);
         bool released = change.flags & ZPEER_CHANGE_RELEASE;
         world_say (world, "I%u %s", key, released ? "released" : "ages out");
         world_count (world, released ? TALLY_RELEASES : TALLY_AGED_OUT);
         if (!released)
             s_forgotten (world, key);
-        for (unsigned i = 0; i < world->peer_count; i++)
-            peer_tell (&world->peers[i], &change);
+        zpeer_handover_put (world->handover, &change);
     }
     world_gone (world);
-    s_ask_view (world);
-    for (unsigned i = 0; i < world->peer_count; i++)
-        peer_poll (&world->peers[i]);
+}
+
+static void s_wake (world_t *world, void *whom, uint64_t when);
+
+static void
+s_turn (world_t *world)
+{
+    s_expire (world);
+    zpeer_handover_send (world->handover, world->now);
+    uint64_t wake = zpeer_handover_wake (world->handover);
+    uint64_t view_wake = zpeer_view_wake (world->view);
+    if (source_reads (world) && view_wake < wake)
+        wake = s_max (view_wake, world->now + 1);
+    if (wake <= world->now)
+        world_fail (world, "acceptor spins", "wake %" PRIu64, wake);
+    else if (wake != UINT64_MAX && wake != world->source_wake) {
+        world->source_wake = wake;
+        agenda_put (&world->agenda, wake, s_wake, NULL, wake);
+    }
 }
 
 static void
-s_ask_view (world_t *world)
+s_wake (world_t *world, void *whom, uint64_t when)
 {
-    uint64_t wake = zpeer_view_wake (world->view);
-    if (wake == UINT64_MAX || wake == world->view_wake)
+    (void) whom;
+    if (world->source_wake != when)
         return;
-    world->view_wake = s_max (wake, world->now + 1);
-    agenda_put (&world->agenda, world->view_wake, s_expire, NULL,
-                world->view_wake);
+    world->source_wake = 0;
+    s_turn (world);
 }
+
+bool
+source_reads (const world_t *world)
+{
+    return zpeer_handover_room (world->handover) > 0;
+}
+
+static void
+s_room (world_t *world, void *whom, uint64_t lane)
+{
+    (void) whom;
+    if (zpeer_handover_waits (world->handover, (unsigned) lane))
+        s_turn (world);
+}
+
+void
+source_has_room (world_t *world, unsigned lane)
+{
+    if (zpeer_handover_waits (world->handover, lane))
+        world_after (world, 0, s_room, NULL, lane);
+}
+
+//  Lanes
+//  -----------------------------------------------------------------------
+
+void
+source_init (world_t *world)
+{
+    zpeer_view_options_t options = {.tombstone_ms = world->tombstone_ms,
+                                    .age_out = world->features[FEATURE_AGE],
+                                    .seed = world->seed};
+    static const zpeer_log_t log;
+    world->view = zpeer_view_new (&options);
+    world->handover = zpeer_handover_new (world->view, &log, s_post, world);
+}
+
+void
+source_fini (world_t *world)
+{
+    zpeer_handover_destroy (&world->handover);
+    zpeer_view_destroy (&world->view);
+}
+
+void
+source_add_lane (world_t *world, unsigned lane)
+{
+    int rc = zpeer_handover_add (world->handover, lane);
+    assert (rc == ZPEER_OK);
+    zpeer_view_add_lane (world->view, lane);
+}
+
+void
+source_remove_lane (world_t *world, unsigned lane)
+{
+    int rc = zpeer_handover_remove (world->handover, lane);
+    assert (rc == ZPEER_OK);
+    zpeer_view_remove_lane (world->view, lane);
+    s_turn (world);
+}
+
+void
+source_receive (world_t *world, const message_t *message)
+{
+    zpeer_slice_t list = message->frames[1];
+    size_t offset = 0;
+    uint32_t lane;
+    uint32_t handle;
+    uint64_t seq;
+    while (zpeer_wire_get_released (list.data, list.size, &offset, &lane,
+                                    &handle, &seq) == ZPEER_OK)
+        zpeer_view_released (world->view, lane, handle, seq);
+    world_gone (world);
+    s_turn (world);
+}
+
+//  Events
+//  ----------------------------------------------------------------------
 
 //  As the source's own peers send it
 static item_t
@@ -110,19 +208,19 @@ s_note (world_t *world, const event_t *event, const zpeer_applied_t *applied)
         instance->orphan = true;
 }
 
+//  Whoever sent a replicated event tells every peer at the same moment
 static void
-s_tell_peer (peer_t *peer, const event_t *event, const zpeer_applied_t *applied)
+s_replicate (world_t *world, const event_t *event)
 {
-    uint64_t now = peer->world->now;
     item_t item = s_replica (event);
-    //  Whoever sent it tells every peer at the same moment
-    if (event->parsed.replicated)
-        registry_apply (&peer->registry, &item, BY_REPLICATION, now);
-    if (!applied->tell)
-        return;
-    peer_tell (peer, &applied->change);
-    if (!event->parsed.replicated)
-        peer_expect (peer, event->key, applied->change.handle);
+    for (unsigned i = 0; i < world->peer_count; i++) {
+        peer_t *peer = &world->peers[i];
+        registry_apply (&peer->registry, &item, BY_REPLICATION, world->now);
+        peer->keys[event->key].replica_life = peer->life;
+        //  Of two updates of an ASG at the same time either may be the last
+        if (event->key >= KEYS_MAX && peer->keys[event->key].flying)
+            peer->keys[event->key].late = true;
+    }
 }
 
 void
@@ -135,13 +233,13 @@ source_feed (world_t *world, const event_t *event)
     world->tally->events[event->parsed.action]++;
     world->tally->counts[TALLY_REPLICATED] += event->parsed.replicated;
     world->tally->counts[TALLY_UNTOLD] += applied.tell && !applied.change.state;
-    for (unsigned i = 0; i < world->peer_count; i++)
-        s_tell_peer (&world->peers[i], event, &applied);
+    if (event->parsed.replicated)
+        s_replicate (world, event);
+    if (applied.tell)
+        zpeer_handover_put (world->handover, &applied.change);
     if (applied.need_register && !event->parsed.replicated &&
         !world_is_calm (world) && rng_chance (&world->rng, 700))
         world_after (world, ANSWER_NEED_MS, script_answer_need,
                      &world->instances[event->key], event->parsed.timestamp);
-    s_ask_view (world);
-    for (unsigned i = 0; i < world->peer_count; i++)
-        peer_poll (&world->peers[i]);
+    s_turn (world);
 }

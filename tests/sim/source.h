@@ -1,6 +1,6 @@
 /*  source.h - events into the view, and what the lanes are told of them
 
-    The place of the acceptor.
+    The place of the acceptor: a turn does the same in the same order.
 */
 #ifndef SIM_SOURCE_H_INCLUDED
 #define SIM_SOURCE_H_INCLUDED
@@ -19,7 +19,24 @@ typedef struct {
     char info[INFO_SIZE + 1];
 } event_t;
 
+void source_init (world_t *world);
+
+void source_fini (world_t *world);
+
+//  Whether events are read: not while a lane has no room
+bool source_reads (const world_t *world);
+
 //  Applies the event and tells every lane
 void source_feed (world_t *world, const event_t *event);
+
+void source_add_lane (world_t *world, unsigned lane);
+
+void source_remove_lane (world_t *world, unsigned lane);
+
+//  The lane has read something of its inbox
+void source_has_room (world_t *world, unsigned lane);
+
+//  A message of a lane
+void source_receive (world_t *world, const message_t *message);
 
 #endif

@@ -18,11 +18,21 @@
     X (RELEASED, "instances dropped by a lane")                                \
     X (GONE, "handles given back")                                             \
     X (UNTOLD, "changes without a state")                                      \
-    X (MISSED, "changes missed by a lane")                                     \
-    X (CAUGHT_UP, "changes caught up")                                         \
+    X (STUCK, "times a batcher read nothing for a while")                      \
+    X (REFUSED, "chunks refused by an inbox")                                  \
+    X (CAUGHT_UP, "changes told to lanes that were behind")                    \
+    X (HELD_UP, "events that had to wait for a lane")                          \
+    X (LOST, "messages lost")                                                  \
+    X (TWICE, "messages that came twice")                                      \
+    X (CUTS, "connections cut")                                                \
+    X (DEATHS, "dispatchers that died")                                        \
+    X (TAKEN_BACK, "batches taken back")                                       \
+    X (UNSENT, "batches refused by a socket")                                  \
+    X (UNKNOWN_DONE, "reports of batches nobody knows")                        \
+    X (UNHEARD, "failures that health did not judge")                          \
+    X (NO_BATCHER, "times a dispatcher missed its batcher")                    \
     X (JOINED, "lanes added later")                                            \
     X (LEFT, "lanes removed")                                                  \
-    X (RESYNCS, "resyncs")                                                     \
     X (RESTARTS, "restarts of a peer")                                         \
     X (OTHERS, "registrations by another writer")                              \
     X (TOUCHED, "differences for which another writer stands")                 \
@@ -30,6 +40,7 @@
     X (SLOW, "answers slower than the read timeout")                           \
     X (BAD_400, "batches with a bad item")                                     \
     X (TOO_LARGE, "batches too large")                                         \
+    X (REQUESTS, "requests")                                                   \
     X (BATCHES, "batches")                                                     \
     X (ITEMS, "items")
 

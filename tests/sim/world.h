@@ -4,33 +4,43 @@
     faults, other writers. After a while calm: no more changes, no more faults.
     Then every peer must equal the view.
 
-    The cores are the real ones (view, lane, counter, verdict); the rest is
-    here:
+    The cores are the real ones (view, handover, lane, roster, dispatch,
+   counter, verdict), and so are the messages between them; the rest is here:
 
-        world      time, the plan of a run, the history
-        script     what happens at random
-        source     events into the view, changes to the lanes
-        peer       a lane, and what must hold at each of its calls
-        network    faults
-        remote     what the peer behind them answers
-        registry   what it does with an item
-        attempt    how a batch ends
-        compare    what must be true in the end
-        probe      looks into a lane
+        world        time, the history
+        plan         what is to happen in a run, and when
+        script       events at random
+        source       the acceptor: events into the view, chunks to the lanes
+        peer         what is known of a peer, what its lanes must not be blamed
+                     for
+        batcher      a peer's lanes and its roster: chunks and messages in
+   (_in), batches out (_out) attempt      what a lane must keep to: window,
+   pauses, pace caution      and when it must ask first dispatcher   batches in,
+   requests out health       the counter of a peer message      what they send
+   each other, and link         how it comes there: late, twice, not at all
+        batch        what a lane sent, and the requests made of it
+        network      faults of a request
+        remote       what the peer behind them does with it, and
+        reply        the body of its answer
+        registry     what it does with an item
+        compare      what must be true in the end
+        probe        looks into cores, for what the world must know
         agenda, rng, tally
 */
 #ifndef SIM_WORLD_H_INCLUDED
 #define SIM_WORLD_H_INCLUDED
 
 #include "agenda.h"
-#include "attempt.h"
-#include "network.h"
+#include "handover.h"
 #include "peer.h"
 #include "rng.h"
 #include "tally.h"
 #include "view.h"
 
 #define PEERS_MAX 3
+
+//  How long an ASG update is worth sending
+#define ASG_LIFE_MS 30000
 
 //  With that many instances batches are large, and some delays would only be
 //  long
@@ -47,15 +57,20 @@
     X (OLDER, 40)      /* Outdated timestamps */                               \
     X (FORGET, 40)     /* Forget */                                            \
     X (HOT, 40)        /* One instance that changes all the time */            \
-    X (RESYNC, 40)     /* A peer is owed the whole view */                     \
     X (SAME, 40)       /* Registers that repeat the info */                    \
     X (AGE, 20)        /* Short leases, that run out */                        \
     X (TOMBSTONE, 30)  /* Tombstones that go, and handles that come back */    \
-    X (LOSS, 20)       /* Lanes that miss changes */                           \
+    X (STUCK, 30)      /* Batchers that are slow to read */                    \
+    X (ASG, 30)        /* ASGs, in lanes of their own */                       \
+    X (SINGLE, 15)     /* A request for each item */                           \
+    X (REMOTE, 60)     /* Dispatchers in other processes: */                   \
+    X (LOSSY, 30)      /* their messages are lost, or come twice */            \
+    X (CUT, 40)        /* their connections are cut for a while */             \
+    X (DEATH, 40)      /* they die, or end, and others come */                 \
+    X (DEAF, 30)       /* Health does not answer for a while */                \
     X (LATE, 15)       /* Lanes that are added late */                         \
     X (LEAVE, 15)      /* Lanes that are removed, and added again */           \
-    X (RENEW, 50)  /* After a restart everything is renewed, in the calm */    \
-    X (CREDIT, 20) /* Dispatchers that come and go */
+    X (RENEW, 50)      /* After a restart everything is renewed, in the calm */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,
@@ -105,12 +120,15 @@ typedef struct world {
     uint32_t pool;
     uint32_t max_items;
     uint32_t tombstone_ms;
-    bool restarted;  //  A peer was, since then renewals matter
+    bool batch_enabled;
+    zpeer_statuses_t busy;  //  That mean Congestion
+    bool restarted;         //  A peer was, since then renewals matter
 
-    zpeer_view_t *view;  //  Owned
-    uint64_t view_wake;  //  When it is to be asked again; 0: never
+    zpeer_view_t *view;          //  Owned
+    zpeer_handover_t *handover;  //  Owned
+    uint64_t source_wake;        //  When both are to be asked again; 0: never
     unsigned keys;
-    instance_t instances[KEYS_MAX];
+    instance_t instances[KEYS_ALL];
     uint64_t forgotten_at;  //  Highest timestamp that was ever forgotten
     version_t *versions;    //  Owned; by version
     uint32_t version;       //  The newest; never 0
@@ -118,8 +136,10 @@ typedef struct world {
 
     peer_t peers[PEERS_MAX];
     unsigned peer_count;
-    batch_t *batches;  //  Owned; all there ever were
-    uint64_t last_batch;
+    batch_t **batches;  //  Owned; all there ever were, in the order of ids
+    uint64_t batch_count;
+    uint64_t batch_capacity;
+    request_t *requests;  //  Owned; likewise
 
     //  The first fault found
     const char *fault;  //  Its kind; NULL: there is none
@@ -158,7 +178,7 @@ world_is_calm (const world_t *self)
     return self->calm_at != UINT64_MAX;
 }
 
-//  The number of an instance
+//  The number of an instance, or of an ASG, which come behind them
 unsigned world_key (const zpeer_state_t *state);
 
 //  Of the info text in a state

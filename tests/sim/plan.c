@@ -1,0 +1,265 @@
+#include "network.h"
+#include "plan.h"
+#include "script.h"
+#include "banned.h"
+
+//  From calm to the renewals that peers need that restarted, ms
+#define RENEWALS_MS 6000
+
+//  From a lane's end to the next one, and two read timeouts, ms
+#define LEAVE_MS 15000
+
+//  What else happens to peers
+//  --------------------------------------------------------
+
+static void
+s_spell (world_t *self, void *whom, uint64_t spell)
+{
+    if (!world_is_calm (self))
+        network_set_spell ((peer_t *) whom, (unsigned) spell);
+}
+
+static void
+s_restart (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) number;
+    if (world_is_calm (self))
+        return;
+    peer_restart (peer);
+    self->restarted = true;
+}
+
+static void
+s_stick (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) number;
+    if (!world_is_calm (self))
+        batcher_stick (&peer->batcher, RNG_PICK (&self->rng, uint64_t, 50, 700,
+                                                 1500, 4000, 8000));
+}
+
+static void
+s_join (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) number;
+    if (!peer_joined (peer) && self->now)
+        world_count (self, TALLY_JOINED);
+    peer_join (peer);
+}
+
+//  The peer gets other lanes when nothing of these can come late any more
+static void
+s_leave (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) number;
+    if (!peer_joined (peer))
+        return;
+    world_count (self, TALLY_LEFT);
+    peer_leave (peer);
+    world_after (self,
+                 2 * self->read_timeout_ms + LEAVE_MS +
+                     rng_below (&self->rng, 5000),
+                 s_join, peer, 0);
+}
+
+//  And to their dispatchers
+//  ------------------------------------------------------
+
+static void
+s_start_dispatcher (world_t *self, void *whom, uint64_t number)
+{
+    (void) self;
+    (void) number;
+    dispatcher_start ((dispatcher_t *) whom);
+}
+
+//  A remote dispatcher ends, one way or another, and another comes
+static void
+s_end_dispatcher (world_t *self, void *whom, uint64_t number)
+{
+    dispatcher_t *dispatcher = (dispatcher_t *) whom;
+    rng_t *rng = &self->rng;
+    (void) number;
+    if (world_is_calm (self) || !dispatcher->core)
+        return;
+    if (rng_chance (rng, 300))
+        dispatcher_stop (dispatcher);
+    else
+        dispatcher_die (dispatcher, rng_chance (rng, 500));
+    world_after (self, RNG_PICK (rng, uint64_t, 0, 100, 3000, 10000),
+                 s_start_dispatcher, dispatcher, 0);
+}
+
+static void
+s_mend (world_t *self, void *whom, uint64_t life)
+{
+    dispatcher_t *dispatcher = (dispatcher_t *) whom;
+    (void) self;
+    if (dispatcher->core && dispatcher->life == life)
+        dispatcher_cut (dispatcher, CUT_NOT);
+}
+
+//  Buffers hold what is sent for that long; after it the connection is new
+#define HOLDS_MS 2600
+
+static void
+s_cut (world_t *self, void *whom, uint64_t number)
+{
+    dispatcher_t *dispatcher = (dispatcher_t *) whom;
+    rng_t *rng = &self->rng;
+    (void) number;
+    if (world_is_calm (self) || !dispatcher->core)
+        return;
+    uint64_t ms = RNG_PICK (rng, uint64_t, 500, 2500, 3500, 5500, 7000, 12000);
+    dispatcher_cut (dispatcher, ms < HOLDS_MS ? CUT_HOLDS : CUT_LOSES);
+    world_count (self, TALLY_CUTS);
+    world_after (self, ms, s_mend, dispatcher, dispatcher->life);
+}
+
+static void
+s_hear (world_t *self, void *whom, uint64_t number)
+{
+    dispatcher_t *dispatcher = (dispatcher_t *) whom;
+    (void) self;
+    (void) number;
+    if (dispatcher->core)
+        dispatcher_deafen (dispatcher, CUT_NOT);
+}
+
+static void
+s_deafen (world_t *self, void *whom, uint64_t number)
+{
+    dispatcher_t *dispatcher = (dispatcher_t *) whom;
+    rng_t *rng = &self->rng;
+    (void) number;
+    if (world_is_calm (self) || !dispatcher->core)
+        return;
+    dispatcher_deafen (dispatcher, RNG_PICK (rng, cut_t, CUT_LOSES, CUT_HOLDS));
+    world_after (self, RNG_PICK (rng, uint64_t, 200, 900, 1500, 8000), s_hear,
+                 dispatcher, 0);
+}
+
+static void
+s_calm (world_t *self, void *whom, uint64_t number)
+{
+    (void) whom;
+    (void) number;
+    world_say (self, "calm: no more faults, no more changes");
+    self->calm_at = self->now;
+    for (unsigned i = 0; i < self->peer_count; i++)
+        network_set_spell (&self->peers[i], SPELL_OK);
+    if (self->restarted && self->features[FEATURE_RENEW])
+        for (unsigned key = 0; key < self->keys; key++)
+            world_after (self, RENEWALS_MS, script_renewal, NULL, key);
+}
+
+//  The plan of a run
+//  -------------------------------------------------------------
+
+//  The source's events; returns when the last one is
+static uint64_t
+s_plan_source (world_t *self)
+{
+    rng_t *rng = &self->rng;
+    bool many = self->keys >= MANY_KEYS;
+    uint64_t count = 2 + rng_below (rng, 39) + (many ? 3 * self->keys : 0);
+    uint64_t at = 0;
+    while (count--) {
+        at += many ? RNG_PICK (rng, uint64_t, 0, 0, 0, 0, 0, 1, 5, 2000)
+                   : RNG_PICK (rng, uint64_t, 0, 1, 5, 30, 200, 1500, 8000);
+        world_after (self, at, script_event, NULL, SCRIPT_ANY);
+    }
+    if (!self->features[FEATURE_HOT])
+        return at;
+    uint64_t hot = rng_below (rng, at + 1);
+    for (count = 5 + rng_below (rng, 36); count; count--) {
+        hot += RNG_PICK (rng, uint64_t, 1, 2, 4);
+        world_after (self, hot < at ? hot : at, script_event, NULL, 0);
+    }
+    return at;
+}
+
+//  Something happens, in runs with the feature: up to so many times
+static void
+s_plan (world_t *self, feature_t feature, void *whom, uint64_t times,
+        uint64_t until, agenda_fn *fn)
+{
+    if (!self->features[feature])
+        return;
+    for (times = 1 + rng_below (&self->rng, times); times; times--)
+        world_after (self, rng_below (&self->rng, until + 1), fn, whom, 0);
+}
+
+static void
+s_plan_dispatchers (world_t *self, peer_t *peer, uint64_t until)
+{
+    for (unsigned i = 0; i < DISPATCHERS_MAX; i++) {
+        dispatcher_t *dispatcher = &peer->dispatchers[i];
+        if (!dispatcher->used)
+            continue;
+        s_plan (self, FEATURE_DEAF, dispatcher, 2, until, s_deafen);
+        if (!dispatcher->remote)
+            continue;
+        s_plan (self, FEATURE_DEATH, dispatcher, 3, until, s_end_dispatcher);
+        s_plan (self, FEATURE_CUT, dispatcher, 3, until, s_cut);
+    }
+}
+
+static void
+s_plan_peer (world_t *self, peer_t *peer, uint64_t until)
+{
+    rng_t *rng = &self->rng;
+    for (uint64_t at = 0; at < until;) {
+        at += RNG_PICK (rng, uint64_t, 20, 500, 5000, 20000);
+        world_after (self, at, s_spell, peer, network_random_spell (rng));
+    }
+    s_plan (self, FEATURE_RESTART, peer, 1, until, s_restart);
+    s_plan (self, FEATURE_OTHER, peer, 3, until, script_other);
+    s_plan (self, FEATURE_STUCK, peer, 4, until, s_stick);
+    s_plan (self, FEATURE_LEAVE, peer, 1, until, s_leave);
+    s_plan_dispatchers (self, peer, until);
+    if (self->features[FEATURE_LATE] && rng_chance (rng, 600))
+        s_plan (self, FEATURE_LATE, peer, 1, until, s_join);
+    else
+        s_join (self, peer, 0);
+}
+
+void
+plan_choose (world_t *self)
+{
+    static const unsigned shares[] = {
+#define X(name, percent) percent,
+        FEATURES (X)
+#undef X
+    };
+    rng_t *rng = &self->rng;
+    for (unsigned i = 0; i < FEATURE_COUNT; i++)
+        self->features[i] = rng_chance (rng, 10 * shares[i]);
+    self->read_timeout_ms = RNG_PICK (rng, uint32_t, 1000, 5000, 30000);
+    self->pool = RNG_PICK (rng, uint32_t, 3, 10000, 10000);
+    self->max_items = RNG_PICK (rng, uint32_t, 4, 250, 250);
+    self->tombstone_ms = 900000;
+    if (self->features[FEATURE_TOMBSTONE])
+        self->tombstone_ms = RNG_PICK (rng, uint32_t, 50, 3000, 20000);
+    self->keys = rng_chance (rng, 50) ? KEYS_MAX
+                                      : RNG_PICK (rng, unsigned, 1, 1, 2, 4, 9);
+    self->batch_enabled = !self->features[FEATURE_SINGLE];
+    self->busy = (zpeer_statuses_t){.codes = {503}, .count = 1};
+    if (rng_chance (rng, 300))
+        self->busy.codes[self->busy.count++] = 429;
+    self->peer_count = RNG_PICK (rng, unsigned, 1, 1, 2, 3);
+}
+
+uint64_t
+plan_make (world_t *self)
+{
+    uint64_t calm = s_plan_source (self);
+    for (unsigned i = 0; i < self->peer_count; i++)
+        s_plan_peer (self, &self->peers[i], calm);
+    world_after (self, calm, s_calm, NULL, 0);
+    return calm;
+}
