@@ -262,6 +262,8 @@ lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
     }
     else if (entry->flags & SETTLING)
         self->doubtful++;
+    if (seq == SEQ_NONE)
+        entry->unsure = seq;
     lane_flag (entry, SETTLING, false);
 }
 
@@ -343,10 +345,25 @@ s_settles (const entry_t *entry, unsigned bit)
            !override;
 }
 
+//  What is on its way may arrive after what the other told the peer
+static void
+s_replicated_asg (zpeer_lane_t *self, entry_t *entry, bool again)
+{
+    if (!again || entry->wait)
+        return;
+    self->accepted++;
+    entry->wait = H;
+    entry->beat = entry->since = (uint32_t) self->now;
+}
+
 static void
 s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
 {
     bool flying = entry->phase != PHASE_NONE;
+    if (self->options.asg_life_ms) {
+        s_replicated_asg (self, entry, changed && flying);
+        return;
+    }
     if (bit == H || !(changed || lane_wants (entry) || flying))
         return;
     if (s_settles (entry, bit)) {
@@ -401,9 +418,7 @@ s_overflow (zpeer_lane_t *self)
             self->beat_cursor = entry->next;
             continue;
         }
-        lane_end (self, ZPEER_ENDED_OVERFLOWED, H);
-        entry->wait = 0;
-        lane_renew (self, entry);
+        lane_lose_beat (self, entry, ZPEER_ENDED_OVERFLOWED);
         lane_stand (self, entry, false);
         lane_release (self, entry);
     }

@@ -47,10 +47,11 @@ typedef enum {
     ZPEER_LANE_NEED_REGISTER,  //  the view has no Register, or an older one
     ZPEER_LANE_REJECTED,       //  code: the item's status, or the HTTP status
     ZPEER_LANE_DROPPED,        //  ending: ESCALATED or FAILED, once per
-                               //  instance; DROPPED when it cannot be asked for
-    ZPEER_LANE_DELIVERED,      //  bits: what was confirmed; only when asked
-    ZPEER_LANE_RELEASED        //  The lane has dropped the instance; its
-                               //  handle is free as far as it is concerned
+    //  instance; DROPPED when it cannot be asked for;
+    //  EXPIRED or OVERFLOWED of an ASG update
+    ZPEER_LANE_DELIVERED,  //  bits: what was confirmed; only when asked
+    ZPEER_LANE_RELEASED    //  The lane has dropped the instance; its
+                           //  handle is free as far as it is concerned
 } zpeer_lane_report_kind_t;
 
 //  Kinds of change, as bits of zpeer_lane_report_t
@@ -89,6 +90,8 @@ typedef struct {
     uint32_t asg_life_ms;      //  0: a lane of instances. Else one of ASGs:
                                //  single items, each worth sending this long
     uint32_t max_in_flight;    //  Batches; 0: as many as the credit allows
+    bool single;               //  Each item is a request of its own, so that a
+                               //  batch may be done by half
     bool delivered;            //  Report ZPEER_LANE_DELIVERED
     uint64_t seed;             //  For the jitter of the pauses
     zpeer_lane_report_fn *report;  //  May be NULL

@@ -134,11 +134,15 @@ s_missing (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 }
 
 //  A newer copy at the peer; or one of an earlier life of the instance, which
-//  is nobody else's
+//  is nobody else's. A peer that sends no copy says only that it is newer than
+//  what it was sent.
 static void
-s_newer (zpeer_lane_t *self, entry_t *entry, const zpeer_copy_t *copy)
+s_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+         const zpeer_copy_t *copy)
 {
-    if (copy && copy->timestamp && copy->timestamp <= entry->state->top)
+    bool told = copy && copy->timestamp;
+    uint64_t known = told ? copy->timestamp : part->timestamp + 1;
+    if (known <= entry->state->top)
         lane_owe (self, entry);
     else
         lane_report (
@@ -196,7 +200,7 @@ s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     s_delivered (self, entry, part);
     uint16_t code = s_code (answer, 0);
     if (code == 409)
-        s_newer (self, entry, answer->copy);
+        s_newer (self, entry, part, answer->copy);
     else if (code == 404 && part->count == 1 &&
              part->actions[0] != ZPEER_CANCEL)
         s_missing (self, entry, part);
@@ -386,6 +390,13 @@ s_lost (zpeer_lane_t *self, entry_t *entry, part_t *part,
         lane_owe (self, entry);
 }
 
+//  The state that an ambiguous attempt leaves the peer in, if it comes late
+static uint64_t
+s_late_seq (const zpeer_lane_t *self, const part_t *part)
+{
+    return self->options.single && part->count > 1 ? SEQ_NONE : part->seq;
+}
+
 static void
 s_failure (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
            part_t *parts, uint32_t count, const zpeer_result_t *result)
@@ -399,7 +410,7 @@ s_failure (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
         part_t *part = &parts[i];
         entry_t *entry = &self->entries[part->handle];
         if (result->ambiguous && (part->phase == PHASE_ACT || part->bits & ~H))
-            lane_doubt (self, entry, part->seq);
+            lane_doubt (self, entry, s_late_seq (self, part));
         if (part->bits & C)
             entry->flags |= ASK;
         if (result->verdict == ZPEER_PERMANENT_ERROR)
@@ -442,7 +453,7 @@ s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
         flight->parts[i] = part;
         if (part.phase == PHASE_FORGET) {
             if (result->ambiguous)
-                lane_doubt (self, entry, part.seq);
+                lane_doubt (self, entry, s_late_seq (self, &part));
             continue;
         }
         flight->parts[i] = flight->parts[kept];

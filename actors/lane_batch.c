@@ -76,9 +76,7 @@ s_expire (zpeer_lane_t *self, uint64_t now)
                 next_at = now + life_ms - age;
             continue;
         }
-        lane_end (self, ZPEER_ENDED_EXPIRED, H);
-        entry->wait = 0;
-        lane_renew (self, entry);
+        lane_lose_beat (self, entry, ZPEER_ENDED_EXPIRED);
         lane_stand (self, entry, false);
         lane_release (self, entry);
     }

@@ -279,6 +279,9 @@ void lane_leave (zpeer_lane_t *self, entry_t *entry);
 //  answer waits for it
 void lane_stand (zpeer_lane_t *self, entry_t *entry, bool front);
 
+//  No state has this seq: an attempt that may be applied by half leaves none
+#define SEQ_NONE UINT64_MAX
+
 //  The peer may yet apply an attempt made in the state seq
 void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
 
@@ -309,6 +312,10 @@ void lane_owe (zpeer_lane_t *self, entry_t *entry);
 
 //  Owes it a Heartbeat, if nothing more is owed already
 void lane_renew (zpeer_lane_t *self, entry_t *entry);
+
+//  A Heartbeat that waited will not be sent: owes another one. An ASG update has
+//  no other.
+void lane_lose_beat (zpeer_lane_t *self, entry_t *entry, zpeer_ending_t ending);
 
 //  Owes it nothing any more
 void lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how);

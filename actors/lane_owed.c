@@ -24,6 +24,19 @@ lane_renew (zpeer_lane_t *self, entry_t *entry)
 }
 
 void
+lane_lose_beat (zpeer_lane_t *self, entry_t *entry, zpeer_ending_t ending)
+{
+    if (self->options.asg_life_ms)
+        lane_report (self, entry,
+                     (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
+                                           .ending = ending,
+                                           .bits = H});
+    lane_end (self, ending, H);
+    entry->wait = 0;
+    lane_renew (self, entry);
+}
+
+void
 lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how)
 {
     self->owing -= (entry->flags & OWED) != 0;

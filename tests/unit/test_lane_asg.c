@@ -121,3 +121,39 @@ Test (lane_asg, the_oldest_give_way_when_too_many_wait)
     cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_OVERFLOWED), 1);
     EXPECT ("AsgStatusUpdate b UP");
 }
+
+//  Nobody will hear of it from elsewhere
+Test (lane_asg, what_gives_way_or_expires_is_reported)
+{
+    s_update ('a', ZPEER_UP);
+    s_update ('b', ZPEER_UP);
+    s_update ('c', ZPEER_UP);
+    cr_expect_str_eq (s.said, "dropped a;");
+    s.now += LIFE_MS;
+    EXPECT ("");
+    cr_expect_str_eq (s.said, "dropped a;dropped b;dropped c;");
+}
+
+//  Ours may reach the peer after the other's
+Test (lane_asg, what_crossed_a_replicated_one_is_told_again)
+{
+    s_update ('a', ZPEER_UP);
+    EXPECT ("AsgStatusUpdate a UP");
+    lane_fixture_change (&s, 'a', ZPEER_ASG_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_OUT_OF_SERVICE,
+                                        .absent = true,
+                                        .replicated = true});
+    lane_fixture_ok (&s);
+    EXPECT ("AsgStatusUpdate a OUT_OF_SERVICE");
+    lane_fixture_ok (&s);
+    EXPECT ("");
+}
+
+Test (lane_asg, a_replicated_one_is_not_sent_on)
+{
+    lane_fixture_change (&s, 'a', ZPEER_ASG_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_OUT_OF_SERVICE,
+                                        .absent = true,
+                                        .replicated = true});
+    EXPECT ("");
+}

@@ -1,0 +1,106 @@
+//  What an attempt leaves behind that comes late, or crosses another's
+
+#include <criterion/criterion.h>
+#include "lane_fixture.h"
+#include "banned.h"
+
+static lane_fixture_t s;
+
+static void
+s_setup (void)
+{
+    lane_fixture_init (&s);
+}
+
+static void
+s_setup_single (void)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.max_items = 1;
+    options.single = true;
+    lane_fixture_init_with (&s, &options);
+}
+
+static void
+s_teardown (void)
+{
+    lane_fixture_fini (&s);
+}
+
+TestSuite (lane_late, .init = s_setup, .fini = s_teardown);
+TestSuite (lane_late_single, .init = s_setup_single, .fini = s_teardown);
+
+#define EXPECT(text) cr_expect_str_eq (lane_fixture_next (&s), text)
+
+#define PAIR "DeleteStatusOverride a UP @5, Register a UP/UNKNOWN @5"
+
+//  Told in full, and given up without an answer; then again, with one. Then a
+//  read timeout passes.
+static void
+s_tell_twice (void)
+{
+    lane_fixture_change (
+        &s, 'a', ZPEER_REGISTER,
+        (lane_state_t){.status = ZPEER_UP, .timestamp = 5, .fresh = true});
+    EXPECT (PAIR);
+    lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, true, 0);
+    s.now += 100;
+    EXPECT (PAIR);
+    lane_fixture_ok (&s);
+    s.now += 30000;
+}
+
+Test (lane_late, a_pair_in_one_request_is_late_as_a_whole)
+{
+    s_tell_twice ();
+    EXPECT ("");
+}
+
+//  Of two requests the first may be applied late, and alone: the override is
+//  gone then, though the state has not changed since
+Test (lane_late_single, a_pair_in_two_requests_may_be_late_by_half)
+{
+    s_tell_twice ();
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_ok (&s);
+    EXPECT (PAIR);
+    lane_fixture_ok (&s);
+    EXPECT ("");
+}
+
+static void
+s_replicated (char name, uint64_t timestamp)
+{
+    lane_fixture_change (&s, name, ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP,
+                                        .timestamp = timestamp,
+                                        .replicated = true});
+}
+
+static void
+s_beat_and_409 (uint64_t timestamp, bool replicated)
+{
+    uint16_t codes[] = {409};
+    lane_fixture_change (
+        &s, 'a', ZPEER_HEARTBEAT,
+        (lane_state_t){.status = ZPEER_UP, .timestamp = timestamp});
+    lane_fixture_next (&s);
+    if (replicated)
+        s_replicated ('a', timestamp + 4);
+    lane_fixture_codes (&s, codes);
+}
+
+//  The peer has it from elsewhere, newer than what crossed it
+Test (lane_late, a_409_without_a_copy_is_no_conflict_when_we_know_newer)
+{
+    s_beat_and_409 (5, true);
+    cr_expect_str_eq (s.said, "");
+    EXPECT ("Heartbeat a @9");
+}
+
+Test (lane_late, a_409_without_a_copy_is_a_conflict_when_we_do_not)
+{
+    s_beat_and_409 (5, false);
+    cr_expect_str_eq (s.said, "conflict a;");
+    EXPECT ("");
+}
