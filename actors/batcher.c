@@ -8,6 +8,9 @@
 //  Messages on their way to or from one dispatcher, or to the acceptor
 #define HWM 1024
 
+//  When the acceptor is tried again that took nothing
+#define RETRY_UP_MS 100
+
 //  Largest frame a dispatcher may send: copies of 250 conflicts, with room
 #define FRAME_MAX INT64_C (67108864)
 
@@ -130,6 +133,8 @@ s_make_lanes (batcher_t *self)
     const zpeer_options_t *options = self->options;
     zpeer_lane_options_t lane = {
         .max_items = options->batch_enabled ? options->batch_max_items : 1,
+        .first_items = ZPEER_LANE_FIRST_ITEMS,
+        .single = !options->batch_enabled,
         .max_bytes = options->batch_max_bytes,
         .linger_ms = options->batch_enabled ? options->batch_linger_ms : 0,
         .read_timeout_ms = options->peer_node_read_timeout_ms,
@@ -146,6 +151,8 @@ s_make_lanes (batcher_t *self)
     lane.max_in_flight = options->max_threads_for_status_replication;
     lane.asg_life_ms = options->max_time_for_replication_ms;
     self->lanes[LANE_ASGS] = zpeer_lane_new (&lane);
+    zpeer_peerlog_watch (&self->peerlog, self->lanes[LANE_INSTANCES],
+                         self->lanes[LANE_ASGS]);
 }
 
 static int
@@ -184,6 +191,17 @@ s_drain (void *handler, char *const *args, char *answer)
     return ZPEER_COMMAND_LATER;
 }
 
+static int
+s_retry_now (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    (void) args;
+    (void) answer;
+    for (int i = 0; i < LANES; i++)
+        zpeer_lane_retry_now (self->lanes[i]);
+    return ZPEER_OK;
+}
+
 static const zpeer_command_t s_commands[] = {
     {"PEER", 2, ZPEER_WHEN_BEFORE_START, s_peer},
     {"INBOX", 1, ZPEER_WHEN_BEFORE_START, s_inbox},
@@ -191,6 +209,7 @@ static const zpeer_command_t s_commands[] = {
     {"UPLINK", 1, ZPEER_WHEN_BEFORE_START, s_uplink},
     {"REPORT", 1, ZPEER_WHEN_BEFORE_START, s_report_to},
     {"START", 0, ZPEER_WHEN_START, s_start},
+    {"RETRY-NOW", 0, ZPEER_WHEN_STARTED, s_retry_now},
     {"DRAIN", 2, ZPEER_WHEN_STARTED, s_drain},
     {NULL, 0, ZPEER_WHEN_ANY, NULL},
 };
@@ -214,6 +233,7 @@ s_handle_drain (batcher_t *self)
     for (int i = 0; i < LANES; i++)
         left += zpeer_lane_close (self->lanes[i], self->drain_ending);
     self->drain_until = 0;
+    self->closed = true;
     char value[ZPEER_COMMAND_ANSWER_MAX];
     snprintf (value, sizeof value, "%" PRIu64, left);
     zpeer_commands_ok (&self->commands, value);
@@ -226,12 +246,26 @@ s_handle_timers (batcher_t *self)
     batcher_take_back_lost (self);
     if (self->now >= self->stats_at && self->peerlog.report.socket) {
         self->stats_at = self->now + self->options->stats_interval_ms;
-        zpeer_peerlog_stats (
-            &self->peerlog, self->now, self->lanes[LANE_INSTANCES],
-            self->lanes[LANE_ASGS], zpeer_roster_count (self->roster),
-            self->unknown_done);
+        zpeer_peerlog_stats (&self->peerlog, self->now,
+                             zpeer_roster_count (self->roster),
+                             self->unknown_done);
     }
     s_handle_drain (self);
+}
+
+//  Says what the turn has come to, the walk's end before the peer is whole
+static void
+s_conclude (batcher_t *self)
+{
+    zpeer_peerlog_flush (&self->peerlog, 0);
+    if (!self->closed) {
+        if (zpeer_peerlog_walk (&self->peerlog, self->now)) {
+            zpeer_lane_walk_end (self->lanes[LANE_INSTANCES]);
+            self->walked = self->uplink != NULL;
+        }
+        zpeer_peerlog_owed (&self->peerlog, self->now);
+    }
+    batcher_send_up (self);
 }
 
 static uint64_t
@@ -252,6 +286,10 @@ s_timeout (const batcher_t *self)
         at = s_sooner (at, zpeer_lane_wake (self->lanes[i], self->now, credit));
     if (self->peerlog.report.socket)
         at = s_sooner (at, self->stats_at);
+    if (!self->closed)
+        at = s_sooner (at, zpeer_peerlog_wake (&self->peerlog));
+    if (batcher_keeps (self))
+        at = s_sooner (at, self->now + RETRY_UP_MS);
     if (self->drain_until)
         at = s_sooner (at, self->drain_until);
     if (at == UINT64_MAX)
@@ -268,8 +306,7 @@ s_turn (batcher_t *self)
     batcher_read_server (self);
     s_handle_timers (self);
     batcher_send (self);
-    zpeer_peerlog_flush (&self->peerlog, 0);
-    batcher_send_released (self);
+    s_conclude (self);
 }
 
 void

@@ -36,6 +36,9 @@ typedef struct {
     zpeer_peerlog_t peerlog;
     zpeer_frames_t frames;    //  Owned; the message being handled
     zpeer_buffer_t released;  //  Owned; RELEASED message being gathered
+    bool walked;              //  WALKED is to be sent
+    bool closed;              //  The lanes have ended every task: what they
+                              //  owed is not paid
     uint64_t next_id;         //  Of the next batch
     uint64_t now;             //  Read once a turn
     uint64_t stats_at;
@@ -71,7 +74,11 @@ void batcher_take_back (batcher_t *self, which_t which, uint64_t id);
 //  Takes back what the roster has lost
 void batcher_take_back_lost (batcher_t *self);
 
-//  Tells the acceptor which instances the lanes have dropped
-void batcher_send_released (batcher_t *self);
+//  Tells the acceptor which instances the lanes have dropped, and whether the
+//  walk is over. What it does not take is kept for the next call.
+void batcher_send_up (batcher_t *self);
+
+//  Whether something is kept for it
+bool batcher_keeps (const batcher_t *self);
 
 #endif

@@ -10,15 +10,30 @@
 //  --------------------------------------------------------------------------
 //  From the acceptor
 
+//  The walk of before, if there is one, ends without WALKED: the acceptor knows
+static void
+s_begin_walk (batcher_t *self, const zpeer_chunk_t *chunk)
+{
+    self->walked = false;
+    zpeer_peerlog_walk_begun (&self->peerlog, self->now,
+                              chunk->walk == ZPEER_WALK_VERIFY);
+    zpeer_lane_walk_begin (self->lanes[LANE_INSTANCES]);
+}
+
 static void
 s_handle_chunk (batcher_t *self, const zpeer_chunk_t *chunk)
 {
+    bool walk = chunk->walk != ZPEER_WALK_NONE;
+    if (walk && chunk->first)
+        s_begin_walk (self, chunk);
     for (uint32_t i = 0; i < chunk->count; i++) {
         const zpeer_change_t *change = &chunk->changes[i];
         bool asg = change->action == ZPEER_ASG_STATUS_UPDATE;
         zpeer_lane_change (self->lanes[asg ? LANE_ASGS : LANE_INSTANCES],
                            self->now, change);
     }
+    if (walk && chunk->last)
+        zpeer_lane_walk_complete (self->lanes[LANE_INSTANCES]);
 }
 
 void

@@ -42,6 +42,8 @@ s_share_pause (batcher_t *self)
 void
 batcher_done (batcher_t *self, which_t which, const zpeer_result_t *result)
 {
+    //  What was dropped before was not dropped by this attempt
+    zpeer_peerlog_flush (&self->peerlog, 0);
     zpeer_lane_done (self->lanes[which], self->now, result);
     if (which == LANE_INSTANCES || !zpeer_lane_asg_refused (result))
         zpeer_peerlog_attempt (&self->peerlog, self->now, result);
@@ -131,8 +133,8 @@ s_send_lane (batcher_t *self, which_t which)
     }
 }
 
-void
-batcher_send_released (batcher_t *self)
+static void
+s_send_released (batcher_t *self)
 {
     if (!self->released.size)
         return;
@@ -143,6 +145,33 @@ batcher_send_released (batcher_t *self)
     //  While the acceptor does not take it, what comes later joins it
     if (zpeer_socket_send (self->uplink, frames, 2) == ZPEER_OK)
         zpeer_buffer_reset (&self->released);
+}
+
+static void
+s_send_walked (batcher_t *self)
+{
+    if (!self->walked)
+        return;
+    uint8_t fields[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_peer (fields, self->id);
+    zpeer_slice_t frames[] = {
+        ZPEER_SLICE ("WALKED"),
+        {(const char *) fields, size},
+    };
+    self->walked = zpeer_socket_send (self->uplink, frames, 2) != ZPEER_OK;
+}
+
+void
+batcher_send_up (batcher_t *self)
+{
+    s_send_released (self);
+    s_send_walked (self);
+}
+
+bool
+batcher_keeps (const batcher_t *self)
+{
+    return self->released.size || self->walked;
 }
 
 void

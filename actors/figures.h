@@ -74,6 +74,9 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
        "Of these, instances of which only a Heartbeat was lost.")              \
     X (NOW, "unsure", tasks.unsure,                                            \
        "Instances of which the peer may have applied a change, or may yet.")   \
+    X (NOW, "resync-left", walk.left,                                          \
+       "Instances of the peer's present resync or verify that have come and "  \
+       "are not done with.")                                                   \
     X (NOW, "refused", tasks.rejected,                                         \
        "Instances the peer does not take; they wait for a new Register.")      \
     X (NOW, "batches-in-flight", tasks.batches_in_flight,                      \

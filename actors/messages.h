@@ -63,11 +63,16 @@
        "peer %s failed %s times in a row, %u tasks dropped; what fails from "  \
        "now on is not tried again until the peer answers",                     \
        "Bring the peer back; apiml.discovery.maxPeerRetries is the limit.")    \
-    X (RECOVERED, "ZPR037", INFO, "peer %s answers again after %s failures",   \
+    X (RECOVERED, "ZPR037", INFO,                                              \
+       "peer %s answers again after %s failures and %" PRIu64                  \
+       " ms, it is owed %u instances",                                         \
        "Nothing.")                                                             \
     X (INTERNAL_FAILURE, "ZPR038", ERROR,                                      \
        "request to peer %s failed here, %u tasks dropped: %s" ZPEER_HELD,      \
        "Report it, with the text.")                                            \
+    X (PEER_WHOLE, "ZPR039", INFO,                                             \
+       "peer %s is whole, %" PRIu64 " ms after it was first owed something",   \
+       "Nothing.")                                                             \
     X (INSTANCE_REJECTED, "ZPR040", WARNING,                                   \
        "peer %s does not take %s/%s: status %u" ZPEER_HELD,                    \
        "See the peer's log; a new registration is tried again.")               \
@@ -79,6 +84,11 @@
        "up" ZPEER_HELD,                                                        \
        "Bring the peer back, or raise "                                        \
        "eureka.server.max-elements-in-peer-replication-pool.")                 \
+    X (WALK_BEGUN, "ZPR043", INFO, "%s of peer %s begins", "Nothing.")         \
+    X (WALK_ENDED, "ZPR044", INFO,                                             \
+       "%s of peer %s ended after %" PRIu64                                    \
+       " ms: %u instances, %u repaired, %u refused",                           \
+       "If some were refused, the outcomes rejected and conflict name them.")  \
     X (DISPATCHER_LOST, "ZPR050", WARNING,                                     \
        "a dispatcher of peer %s is gone, %u batches taken back",               \
        "See why it ended, or what cut it off.")                                \

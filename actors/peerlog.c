@@ -36,6 +36,14 @@ zpeer_peerlog_fini (zpeer_peerlog_t *self)
     self->url = NULL;
 }
 
+void
+zpeer_peerlog_watch (zpeer_peerlog_t *self, const zpeer_lane_t *lane,
+                     const zpeer_lane_t *asgs)
+{
+    self->lane = lane;
+    self->asgs = asgs;
+}
+
 //  Whether a line of this kind may be written now
 static bool
 s_pass (zpeer_peerlog_t *self, zpeer_peerlog_kind_t kind, char *held)
@@ -132,8 +140,10 @@ s_dropped (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
 {
     if (!report->bits)
         return;
-    zpeer_dropped_add (&self->dropped[report->ending], report->state,
-                       s_report_actions (report));
+    unsigned actions = s_report_actions (report);
+    zpeer_dropped_add (&self->dropped[report->ending], report->state, actions);
+    for (unsigned action = 0; action < ZPEER_ACTIONS; action++)
+        self->row.kinds[action] += (actions & ZPEER_ACTION_BIT (action)) != 0;
     self->tasks += (unsigned) __builtin_popcount (report->bits);
 }
 
@@ -162,6 +172,50 @@ zpeer_peerlog_flush (zpeer_peerlog_t *self, uint64_t batch)
         zpeer_report_send (&self->report, ZPEER_TOPIC_DROPPED);
     }
     self->tasks = 0;
+    if (!self->row.on)
+        memset (self->row.kinds, 0, sizeof self->row.kinds);
+}
+
+//  --------------------------------------------------------------------------
+//  Rows of failures
+
+//  Tasks of a lane that became too old, or too many
+static uint64_t
+s_late (const zpeer_lane_t *lane)
+{
+    zpeer_lane_stats_t stats;
+    zpeer_lane_stats (lane, &stats);
+    return stats.ended[ZPEER_ENDED_EXPIRED] +
+           stats.ended[ZPEER_ENDED_OVERFLOWED];
+}
+
+//  A failure. What the first of a row dropped has been counted already, and
+//  belongs to it.
+static void
+s_begin_row (zpeer_peerlog_t *self)
+{
+    if (self->row.on)
+        return;
+    self->row.on = true;
+    self->row.since = self->now;
+    self->row.late = s_late (self->lane);
+    self->row.late_asgs = s_late (self->asgs);
+}
+
+//  A success: what the row has come to
+static zpeer_absence_t
+s_end_row (zpeer_peerlog_t *self)
+{
+    zpeer_absence_t absence = {
+        .ms = self->now - self->row.since,
+        .owed = zpeer_lane_owed (self->lane),
+    };
+    memcpy (absence.kinds, self->row.kinds, sizeof absence.kinds);
+    absence.kinds[ZPEER_HEARTBEAT] += s_late (self->lane) - self->row.late;
+    absence.kinds[ZPEER_ASG_STATUS_UPDATE] +=
+        s_late (self->asgs) - self->row.late_asgs;
+    self->row.on = false;
+    return absence;
 }
 
 //  --------------------------------------------------------------------------
@@ -185,39 +239,48 @@ s_next_state (const zpeer_peerlog_t *self, const zpeer_result_t *result)
                                                : ZPEER_PEER_FAILING;
 }
 
+//  change holds what is to be said with a new state
 static void
-s_change_state (zpeer_peerlog_t *self, const zpeer_result_t *result)
+s_change_state (zpeer_peerlog_t *self, const zpeer_result_t *result,
+                zpeer_peer_change_t *change)
 {
-    zpeer_peer_state_t state = s_next_state (self, result);
-    if (self->known && state == self->state)
+    change->state = s_next_state (self, result);
+    if (self->known && change->state == self->state)
         return;
     self->known = true;
-    self->state = state;
-    zpeer_peer_change_t change = {
-        .peer = zpeer_slice_str (self->url),
-        .state = state,
-        .count = result->count,
-        .max = result->max,
-        .status = result->status,
-        .tasks = self->tasks,
-    };
-    if (result->verdict == ZPEER_SUCCESS)
-        change.count = self->count;  //  How many failures came before
-    else {
-        change.end = zpeer_slice_str (zpeer_end_text (result->end));
-        change.detail = zpeer_slice_str (result->detail ? result->detail : "");
-    }
-    zpeer_outcome_peer (zpeer_report_map (&self->report), &change);
+    self->state = change->state;
+    change->peer = zpeer_slice_str (self->url);
+    change->status = result->status;
+    change->tasks = self->tasks;
+    zpeer_outcome_peer (zpeer_report_map (&self->report), change);
     zpeer_report_send (&self->report, ZPEER_TOPIC_PEER);
 }
 
 static void
-s_log_success (zpeer_peerlog_t *self)
+s_log_recovered (zpeer_peerlog_t *self, const zpeer_absence_t *absence)
 {
     char text[ZPEER_COUNTER_TEXT_MAX];
-    if (self->known && self->state == ZPEER_PEER_ESCALATED)
-        zpeer_log (&self->log, RECOVERED, self->url,
-                   zpeer_counter_text (self->count, self->max, text));
+    if (self->state != ZPEER_PEER_ESCALATED)
+        return;
+    self->recovered = true;
+    zpeer_log (&self->log, RECOVERED, self->url,
+               zpeer_counter_text (self->count, self->max, text), absence->ms,
+               absence->owed);
+}
+
+static void
+s_success (zpeer_peerlog_t *self, const zpeer_result_t *result)
+{
+    //  How many failures came before
+    zpeer_peer_change_t change = {.count = self->count, .max = self->max};
+    zpeer_absence_t absence;
+    if (self->row.on) {
+        absence = s_end_row (self);
+        change.absence = &absence;
+        s_log_recovered (self, &absence);
+    }
+    s_change_state (self, result, &change);
+    self->count = 0;
 }
 
 static void
@@ -242,20 +305,34 @@ s_log_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
     }
 }
 
+static void
+s_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
+{
+    zpeer_peer_change_t change = {
+        .count = result->count,
+        .max = result->max,
+        .end = zpeer_slice_str (zpeer_end_text (result->end)),
+        .detail = zpeer_slice_str (result->detail ? result->detail : ""),
+    };
+    s_begin_row (self);
+    s_log_failure (self, result);
+    s_change_state (self, result, &change);
+    if (!result->max)  //  Health did not answer
+        return;
+    self->count = result->count;
+    self->max = result->max;
+}
+
 void
 zpeer_peerlog_attempt (zpeer_peerlog_t *self, uint64_t now,
                        const zpeer_result_t *result)
 {
     self->now = now;
     if (result->verdict == ZPEER_SUCCESS)
-        s_log_success (self);
-    else
-        s_log_failure (self, result);
+        s_success (self, result);
     //  What became of a lost dispatcher says nothing of the peer
-    if (result->end != ZPEER_END_TAKEN_BACK)
-        s_change_state (self, result);
-    self->count = result->verdict == ZPEER_SUCCESS ? 0 : result->count;
-    self->max = result->max;
+    else if (result->end != ZPEER_END_TAKEN_BACK)
+        s_failure (self, result);
     zpeer_peerlog_flush (self, result->id);
 }
 
@@ -273,16 +350,17 @@ s_note_overflow (zpeer_peerlog_t *self, const zpeer_lane_stats_t *stats)
 }
 
 void
-zpeer_peerlog_stats (zpeer_peerlog_t *self, uint64_t now,
-                     const zpeer_lane_t *lane, const zpeer_lane_t *asgs,
-                     uint32_t dispatchers, uint64_t unknown_done)
+zpeer_peerlog_stats (zpeer_peerlog_t *self, uint64_t now, uint32_t dispatchers,
+                     uint64_t unknown_done)
 {
     zpeer_lane_stats_t tasks;
     zpeer_lane_stats_t asg;
+    zpeer_lane_walk_t walk;
     zpeer_outcome_t map;
     self->now = now;
-    zpeer_lane_stats (lane, &tasks);
-    zpeer_lane_stats (asgs, &asg);
+    zpeer_lane_stats (self->lane, &tasks);
+    zpeer_lane_stats (self->asgs, &asg);
+    zpeer_lane_walk (self->lane, &walk);
     s_note_overflow (self, &tasks);
     zpeer_outcome_stats (&map, zpeer_report_map (&self->report),
                          ZPEER_SLICE ("peer"), zpeer_slice_str (self->url));

@@ -19,6 +19,9 @@
     UPLINK     endpoint          OK            before START; acceptor's PULL
     REPORT     endpoint          OK            before START; reporter's inbox
     START                        OK            once
+    RETRY-NOW                    OK            after START; ends the peer's
+                                               pause: what waits or is owed is
+                                               tried at once
     DRAIN      ms ending         OK left       sends what waits, for at most ms;
                                                left: tasks that were not sent,
                                                ended as ending (shutdown or
