@@ -205,9 +205,9 @@ test_all_is_every_peer_one_after_the_other () {
 
 test_how_to_see_the_progress_is_said () {
     start_peer && start_zpeerd --peer "$peer_url" || return 1
-    "$zpeerctl" watch --endpoint "$outcomes" --topics resync,stats |
+    "$zpeerctl" watch --endpoint "$outcomes" --topics resync,stats > >(
         grep --line-buffered -oE '"topic":"[a-z]*"|"state":"[a-z]*"' \
-            >"$work/watched" &
+            >"$work/watched") &
     pids="$pids $!"
     wait_text "$work/watched" stats && ctl resync all &&
         expect_text "$work/out" "$peer_url: a resync begins" &&
