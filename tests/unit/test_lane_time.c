@@ -210,6 +210,36 @@ Test (lane_time, a_first_escalation_in_a_short_pause_makes_it_longer)
     cr_expect_geq (zpeer_lane_pause (s.lane) - s.now, 750);
 }
 
+//  The pause after an attempt that failed, and asked for this
+static uint64_t
+s_pause_after (zpeer_verdict_t verdict, uint32_t retry_after_ms)
+{
+    s.now += 60000;  //  Beyond the pause of before
+    cr_assert_neq (*lane_fixture_next (&s), 0);
+    zpeer_result_t result = {.id = s.last_id,
+                             .end = ZPEER_END_BUSY,
+                             .verdict = verdict,
+                             .retry_after_ms = retry_after_ms};
+    zpeer_lane_done (s.lane, s.now, &result);
+    return zpeer_lane_pause (s.lane) - s.now;
+}
+
+Test (lane_time, retry_after_makes_a_pause_longer_and_never_shorter)
+{
+    s_change ('a', ZPEER_REGISTER, 5);
+    cr_expect_eq (s_pause_after (ZPEER_CONGESTION, 7000), 7000);
+    cr_expect_eq (s_pause_after (ZPEER_CONGESTION, 10), 1000);
+    cr_expect_eq (s_pause_after (ZPEER_TRANSIENT_ERROR, 400), 400);
+    cr_expect_eq (s_pause_after (ZPEER_PERMANENT_ERROR, 3000), 3000);
+}
+
+Test (lane_time, retry_after_is_not_believed_beyond_half_a_minute)
+{
+    s_change ('a', ZPEER_REGISTER, 5);
+    cr_expect_eq (s_pause_after (ZPEER_CONGESTION, 30001), 30000);
+    cr_expect_eq (s_pause_after (ZPEER_PERMANENT_ERROR, UINT32_MAX), 30000);
+}
+
 Test (lane_time, closing_ends_whatever_has_not_ended)
 {
     s_change ('a', ZPEER_REGISTER, 5);
