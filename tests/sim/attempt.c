@@ -20,8 +20,7 @@
 #define DEAD_TRIES    6
 #define DEAD_EVERY_MS 7000
 
-//  It begins
-//  -------------------------------------------------------------------
+//  It begins ------------------------------------------------------------------
 
 static item_t
 s_item (const peer_t *peer, which_t which, const zpeer_item_t *given)
@@ -113,8 +112,7 @@ attempt_begins (peer_t *peer, which_t which, bool single,
     world->tally->counts[TALLY_ITEMS] += batch->count;
 }
 
-//  It ends
-//  ---------------------------------------------------------------------
+//  It ends --------------------------------------------------------------------
 
 //  The item or the ASG is refused, and the peer is well otherwise
 static bool
@@ -217,4 +215,12 @@ attempt_ended (peer_t *peer, const batch_t *batch, const zpeer_result_t *result,
     if (pause_at > before && pause_at > now + pause_ms)
         world_fail (peer->world, "long pause", "P%u: %" PRIu64 " ms",
                     peer->number, pause_at - now);
+}
+
+void
+attempt_retried (peer_t *peer)
+{
+    peer->quiet_until = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        peer->paces[i].down_since = UINT64_MAX;
 }

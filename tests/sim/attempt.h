@@ -19,4 +19,7 @@ void attempt_ends (peer_t *peer, batch_t *batch, const zpeer_result_t *result);
 void attempt_ended (peer_t *peer, const batch_t *batch,
                     const zpeer_result_t *result, uint64_t before);
 
+//  Somebody has ended the pauses
+void attempt_retried (peer_t *peer);
+
 #endif

@@ -1,7 +1,9 @@
 #include <assert.h>
 #include <inttypes.h>
+#include "attempt.h"
 #include "probe.h"
 #include "source.h"
+#include "stroll.h"
 #include "world.h"
 #include "banned.h"
 
@@ -12,8 +14,7 @@
 //  Wake-ups of one batcher in a second
 #define WAKES_MAX 120
 
-//  The lanes' life
-//  -------------------------------------------------------------
+//  The lanes' life ------------------------------------------------------------
 
 static void
 s_to_acceptor (void *whom, message_t *message)
@@ -53,10 +54,13 @@ s_make_lanes (batcher_t *self)
     world_t *world = self->peer->world;
     zpeer_lane_options_t lane = {
         .max_items = world->batch_enabled ? world->max_items : 1,
+        .first_items =
+            RNG_PICK (&world->rng, uint32_t, 0, 0, ZPEER_LANE_FIRST_ITEMS),
         .max_bytes = MAX_BYTES,
         .linger_ms = world->batch_enabled ? LINGER_MS : 0,
         .read_timeout_ms = world->read_timeout_ms,
         .pool = world->pool,
+        .single = !world->batch_enabled,
         .delivered = rng_chance (&world->rng, 500),
         .seed = rng_next (&world->rng),
         .report = s_report,
@@ -77,6 +81,7 @@ batcher_start (batcher_t *self)
     self->reached = false;
     self->stuck_until = 0;
     self->turn_at = NEVER;
+    self->walked = false;
     self->roster = zpeer_roster_new ();
     s_make_lanes (self);
 }
@@ -114,8 +119,7 @@ batcher_stop (batcher_t *self)
     self->turn_at = NEVER;
 }
 
-//  Turns
-//  -----------------------------------------------------------------------
+//  Turns ----------------------------------------------------------------------
 
 static uint64_t
 s_sooner (uint64_t a, uint64_t b)
@@ -178,7 +182,8 @@ s_turn (world_t *world, void *whom, uint64_t when)
     zpeer_roster_expire (self->roster, world->now);
     batcher_take_back_lost (self);
     batcher_send (self);
-    batcher_send_released (self);
+    self->walked |= stroll_over (self->peer);
+    batcher_send_up (self);
     if (world->fault)
         return;
     peer_check_linger (self->peer);
@@ -197,6 +202,18 @@ batcher_turn_soon (batcher_t *self)
 {
     if (self->roster)
         s_plan (self, self->peer->world->now);
+}
+
+void
+batcher_retry (batcher_t *self)
+{
+    if (!self->roster)
+        return;
+    world_say (self->peer->world, "P%u retry now", self->peer->number);
+    for (int i = 0; i < LANES; i++)
+        zpeer_lane_retry_now (self->lanes[i]);
+    attempt_retried (self->peer);
+    batcher_turn_soon (self);
 }
 
 void

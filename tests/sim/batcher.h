@@ -32,6 +32,7 @@ typedef struct {
     queue_t server;           //  Owned; messages of dispatchers
     link_t uplink;            //  To the acceptor
     zpeer_buffer_t released;  //  Owned; RELEASED being gathered
+    bool walked;              //  WALKED is to be sent
     uint64_t stuck_until;     //  It reads nothing before
     uint64_t turn_at;         //  The next turn; UINT64_MAX: none is planned
     uint64_t wake_second;     //  Wake-ups in this second
@@ -53,6 +54,9 @@ bool batcher_post (batcher_t *self, zpeer_chunk_t *chunk);
 
 //  A message of a dispatcher: it is the batcher's now
 void batcher_receive (batcher_t *self, message_t *message);
+
+//  RETRY-NOW
+void batcher_retry (batcher_t *self);
 
 //  It reads nothing for so long, ms
 void batcher_stick (batcher_t *self, uint64_t ms);
@@ -82,7 +86,8 @@ void batcher_take_back (batcher_t *self, which_t which, uint64_t id);
 //  Takes back what the roster has lost
 void batcher_take_back_lost (batcher_t *self);
 
-//  Tells the acceptor which instances the lanes have dropped
-void batcher_send_released (batcher_t *self);
+//  Tells the acceptor which instances the lanes have dropped, and whether the
+//  walk is over
+void batcher_send_up (batcher_t *self);
 
 #endif

@@ -7,14 +7,29 @@
 #define CHUNKS_MAX   16
 #define MESSAGES_MAX 64
 
-//  From the acceptor
-//  -----------------------------------------------------------
+//  From the acceptor ----------------------------------------------------------
+
+//  The walk of before, if there is one, ends without WALKED: the acceptor knows
+static void
+s_begin_walk (batcher_t *self, const zpeer_chunk_t *chunk)
+{
+    self->walked = false;
+    world_count (self->peer->world, chunk->walk == ZPEER_WALK_VERIFY
+                                        ? TALLY_VERIFIES
+                                        : TALLY_RESYNCS);
+    zpeer_lane_walk_begin (peer_lane (self->peer));
+}
 
 static void
 s_handle_chunk (batcher_t *self, const zpeer_chunk_t *chunk)
 {
+    bool walk = chunk->walk != ZPEER_WALK_NONE;
+    if (walk && chunk->first)
+        s_begin_walk (self, chunk);
     for (uint32_t i = 0; i < chunk->count; i++)
         peer_change (self->peer, &chunk->changes[i]);
+    if (walk && chunk->last)
+        zpeer_lane_walk_complete (peer_lane (self->peer));
 }
 
 void
@@ -33,8 +48,7 @@ batcher_read_inbox (batcher_t *self)
         source_has_room (self->peer->world, self->peer->number);
 }
 
-//  From the dispatchers
-//  --------------------------------------------------------
+//  From the dispatchers -------------------------------------------------------
 
 //  The dispatcher that has this routing id; NULL: the socket knows none
 static dispatcher_t *

@@ -147,8 +147,8 @@ batcher_send (batcher_t *self)
         s_send_lane (self, (which_t) i);
 }
 
-void
-batcher_send_released (batcher_t *self)
+static void
+s_send_released (batcher_t *self)
 {
     if (!self->released.size)
         return;
@@ -158,4 +158,24 @@ batcher_send_released (batcher_t *self)
     };
     link_send (&self->uplink, frames, 2);
     zpeer_buffer_reset (&self->released);
+}
+
+static void
+s_send_walked (batcher_t *self)
+{
+    if (!self->walked)
+        return;
+    uint8_t fields[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_peer (fields, self->peer->number);
+    zpeer_slice_t frames[] = {ZPEER_SLICE ("WALKED"),
+                              {(const char *) fields, size}};
+    link_send (&self->uplink, frames, 2);
+    self->walked = false;
+}
+
+void
+batcher_send_up (batcher_t *self)
+{
+    s_send_released (self);
+    s_send_walked (self);
 }

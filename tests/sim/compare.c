@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include "compare.h"
 #include "probe.h"
+#include "stroll.h"
 #include "banned.h"
 
 //  Answers 400 that one bad item may cost a peer
@@ -21,7 +22,7 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
     if (mine->rejected || mine->silent)
         return true;
     //  Nobody has told the lane that this is not so
-    if (mine->wiped || mine->unowed)
+    if (mine->wiped)
         return true;
     //  Another's registration stands, though nothing may have told the lane
     return mine->touched &&
@@ -67,7 +68,7 @@ s_compare_key (world_t *world, const peer_t *peer, unsigned key)
     const peer_key_t *mine = &peer->keys[key];
     if (mine->conflict && !mine->touched && !instance->orphan)
         world_fail (world, "false conflict", "P%u: I%u", peer->number, key);
-    if (mine->refused && peer->spells_400 < 2 && !mine->toxic &&
+    if (mine->refused && !peer->spells_400 && !mine->toxic &&
         !instance->poisoned && !instance->refused)
         world_fail (world, "false rejection", "P%u: I%u", peer->number, key);
     const char *difference = compare_differs (world, peer, key);
@@ -81,19 +82,14 @@ s_compare_key (world_t *world, const peer_t *peer, unsigned key)
     }
 }
 
-//  An ASG has its state, if no update of it came late, was too old to be sent
-//  or was given up
+//  An ASG has its state, if no update of it came late or was given up
 static void
 s_compare_asg (world_t *world, const peer_t *peer, unsigned key)
 {
     const zpeer_state_t *state = world_state (world, key);
     const peer_key_t *mine = &peer->keys[key];
     const record_t *theirs = &peer->registry.records[key];
-    zpeer_lane_stats_t stats;
-    zpeer_lane_stats (peer->batcher.lanes[LANE_ASGS], &stats);
-    if (stats.ended[ZPEER_ENDED_EXPIRED] || stats.ended[ZPEER_ENDED_OVERFLOWED])
-        return;
-    if (!state || mine->rejected || mine->wiped || mine->unowed || mine->late)
+    if (!state || mine->rejected || mine->wiped || mine->late)
         return;
     if (!theirs->there || theirs->status != state->status)
         world_fail (world, "ASG", "P%u: A%u: view %s, peer %s", peer->number,
@@ -188,4 +184,5 @@ compare_all (world_t *world)
             s_compare_asg (world, peer, key);
     }
     s_compare_view (world);
+    stroll_compare (world);
 }

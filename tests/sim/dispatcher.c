@@ -6,8 +6,7 @@
 #include "world.h"
 #include "banned.h"
 
-//  Jobs
-//  ------------------------------------------------------------------------
+//  Jobs -----------------------------------------------------------------------
 
 static void
 s_job_free (job_t *self)
@@ -30,8 +29,7 @@ s_job_release (job_t *self)
         s_job_free (self);
 }
 
-//  Actions of the core
-//  ---------------------------------------------------------
+//  Actions of the core --------------------------------------------------------
 
 static void
 s_request (dispatcher_t *self, const zpeer_dispatch_action_t *action)
@@ -131,8 +129,7 @@ s_wake (world_t *world, void *whom, uint64_t when)
     s_act (self);
 }
 
-//  What comes in
-//  ---------------------------------------------------------------
+//  What comes in --------------------------------------------------------------
 
 //  Returns whether the message is kept
 static bool
@@ -241,8 +238,7 @@ dispatcher_reply (request_t *request, zpeer_slice_t body)
     s_act (self);
 }
 
-//  Its life
-//  --------------------------------------------------------------------
+//  Its life -------------------------------------------------------------------
 
 static void
 s_link (dispatcher_t *self, link_t *link, const char *from, const char *to,

@@ -107,8 +107,7 @@ network_set_spell (peer_t *peer, unsigned spell)
                    : network_fault_name (spell - SPELL_FAULTS));
 }
 
-//  What the network does
-//  -------------------------------------------------------
+//  What the network does ------------------------------------------------------
 
 static uint64_t
 s_end_ms (world_t *world, const peer_t *peer, ends_t ends)
@@ -120,15 +119,6 @@ s_end_ms (world_t *world, const peer_t *peer, ends_t ends)
     case ENDS_READ_TIMEOUT: return world->read_timeout_ms;
     default: return remote_latency (world, peer);
     }
-}
-
-//  Comes late though it is half of what was to be done: what the second half
-//  would have put right stays wrong
-static bool
-s_half (const request_t *request)
-{
-    const batch_t *batch = request->batch;
-    return batch->single && request->from + 1 < batch->count;
 }
 
 static void
@@ -156,12 +146,10 @@ s_suffer (world_t *world, request_t *request, unsigned fault)
                      count);
         break;
     case PERHAPS_LATE:
-        if (!perhaps || s_half (request))
+        if (!perhaps)
             break;
         //  fall through
     case APPLIED_LATE:
-        if (s_half (request))
-            break;
         world_after (world, late_ms, remote_apply, request, count);
     }
     if (s_faults[fault].status == 503 || s_faults[fault].status == 429)

@@ -83,8 +83,7 @@ peer_restart (peer_t *self)
     world_say (self->world, "P%u restarts, empty", self->number);
 }
 
-//  What a lane says
-//  ------------------------------------------------------------
+//  What a lane says -----------------------------------------------------------
 
 void
 peer_report (peer_t *self, const zpeer_lane_report_t *report)
@@ -93,8 +92,7 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
     unsigned number = world_key (report->state);
     peer_key_t *key = &self->keys[number];
     //  It asked with an old timestamp, when a newer one came to the peer by
-    //  replication: it is about to be told of that. Of a peer that says only
-    //  that it has a newer one it cannot know better, either.
+    //  replication: it is about to be told of that
     bool stale = world_state (world, number) != report->state;
     static const char *const names[] = {"conflict",  "need-register",
                                         "rejected",  "dropped",
@@ -104,7 +102,7 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
                key_letter (number), key_number (number));
     switch (report->kind) {
     case ZPEER_LANE_CONFLICT:
-        key->conflict |= (!stale && self->copies) || key->touched;
+        key->conflict |= !stale || key->touched;
         caution_drop (self, number);
         break;
     case ZPEER_LANE_REJECTED:
@@ -121,8 +119,10 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
     case ZPEER_LANE_RELEASED:
         world_count (world, TALLY_RELEASED);
         caution_drop (self, number);
-        //  What the peer did not let itself be told nobody renews
-        if (key->rejected)
+        //  Nobody renews what the peer did not let itself be told, nor what
+        //  was let go of before the lane had heard of it
+        if ((key->rejected || self->stroll.first) &&
+            !world_record (world, number).there)
             peer_lapse (self, number);
         break;
     default: break;
@@ -137,8 +137,7 @@ peer_check (peer_t *self)
             world_fail (self->world, "accounting", "P%u", self->number);
 }
 
-//  What a lane is told
-//  ---------------------------------------------------------
+//  What a lane is told --------------------------------------------------------
 
 //  What a change makes good, or ends
 static void
@@ -158,8 +157,6 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
         return;
     }
     key->wiped = false;
-    if (owes || cancel || asg)
-        key->unowed = false;
     //  A bad item is tried again when it is owed
     if (owes && !asg && zpeer_state_present (state))
         self->world->versions[world_version (state)].bad[self->number] = 0;
@@ -217,15 +214,13 @@ peer_check_linger (peer_t *self)
     }
 }
 
-//  The lanes' life
-//  -------------------------------------------------------------
+//  The lanes' life ------------------------------------------------------------
 
-//  Nothing is known of what the lanes before these did. What was there before
-//  is not their affair, until they owe it.
+//  Nothing is known of what the lanes before these did
 static void
 s_begin (peer_t *self)
 {
-    world_t *world = self->world;
+    self->stroll = (stroll_t){0};
     self->quiet_until = 0;
     for (unsigned i = 0; i < LANES; i++)
         self->paces[i] = (pace_t){.down_since = NEVER};
@@ -233,7 +228,6 @@ s_begin (peer_t *self)
         peer_key_t *key = &self->keys[i];
         key->first = NEVER;
         key->flying = key->must_ask = key->late = false;
-        key->unowed = world_state (world, i) != NULL;
     }
 }
 
@@ -246,6 +240,7 @@ peer_join (peer_t *self)
     world_say (world, "P%u gets lanes", self->number);
     s_begin (self);
     batcher_start (&self->batcher);
+    self->stroll.first = true;
     source_add_lane (world, self->number);
     world_lapse (self);
     for (unsigned i = 0; i < DISPATCHERS_MAX; i++)
@@ -259,6 +254,7 @@ peer_leave (peer_t *self)
     if (!peer_joined (self))
         return;
     batcher_stop (&self->batcher);
+    self->stroll = (stroll_t){0};
     source_remove_lane (world, self->number);
     //  The engine ends those that it has started itself
     for (unsigned i = 0; i < DISPATCHERS_MAX; i++)

@@ -22,7 +22,6 @@ typedef struct {
     bool silent;    //  Answered 200, and not stored
     bool toxic;     //  Answered 500 though all was well
     bool wiped;     //  Lost in a restart, and nothing told since
-    bool unowed;    //  There before the lane, which does not owe it
     bool late;      //  An ASG: an update of it came late
     //  What else the world remembers
     bool refused;           //  The lane has given it up, ever
@@ -45,6 +44,14 @@ typedef struct {
     uint64_t tries;       //  Since then
 } pace_t;
 
+//  A walk, as the acceptor posts it
+typedef struct {
+    bool open;      //  It has begun, and nobody has said that it is over
+    bool complete;  //  All of it is posted
+    bool first;     //  The lane is new, and knows nothing before it
+    uint64_t posted_at;
+} stroll_t;
+
 typedef struct peer {
     struct world *world;  //  Borrowed
     unsigned number;      //  Of its lane, too
@@ -55,6 +62,7 @@ typedef struct peer {
     batcher_t batcher;
     dispatcher_t dispatchers[DISPATCHERS_MAX];
     health_t health;
+    stroll_t stroll;
 
     //  How it answers
     uint32_t latency_ms;

@@ -1,6 +1,7 @@
 #include "network.h"
 #include "plan.h"
 #include "script.h"
+#include "source.h"
 #include "banned.h"
 
 //  From calm to the renewals that peers need that restarted, ms
@@ -9,8 +10,7 @@
 //  From a lane's end to the next one, and two read timeouts, ms
 #define LEAVE_MS 15000
 
-//  What else happens to peers
-//  --------------------------------------------------------
+//  What else happens to peers -------------------------------------------------
 
 static void
 s_spell (world_t *self, void *whom, uint64_t spell)
@@ -41,6 +41,36 @@ s_stick (world_t *self, void *whom, uint64_t number)
 }
 
 static void
+s_walk (world_t *self, const peer_t *peer, zpeer_walk_kind_t kind)
+{
+    if (peer_joined (peer))
+        source_walk (self, peer->number, kind);
+}
+
+static void
+s_resync (world_t *self, void *whom, uint64_t number)
+{
+    (void) number;
+    s_walk (self, (const peer_t *) whom, ZPEER_WALK_RESYNC);
+}
+
+static void
+s_verify (world_t *self, void *whom, uint64_t number)
+{
+    (void) number;
+    s_walk (self, (const peer_t *) whom, ZPEER_WALK_VERIFY);
+}
+
+static void
+s_retry (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) self;
+    (void) number;
+    batcher_retry (&peer->batcher);
+}
+
+static void
 s_join (world_t *self, void *whom, uint64_t number)
 {
     peer_t *peer = (peer_t *) whom;
@@ -66,8 +96,7 @@ s_leave (world_t *self, void *whom, uint64_t number)
                  s_join, peer, 0);
 }
 
-//  And to their dispatchers
-//  ------------------------------------------------------
+//  And to their dispatchers ---------------------------------------------------
 
 static void
 s_start_dispatcher (world_t *self, void *whom, uint64_t number)
@@ -143,6 +172,18 @@ s_deafen (world_t *self, void *whom, uint64_t number)
                  dispatcher, 0);
 }
 
+//  Peers that restarted empty are whole after a round of renewals, or after
+//  they were asked
+static void
+s_make_whole (world_t *self)
+{
+    bool verify = rng_chance (&self->rng, 500);
+    for (unsigned key = 0; !verify && key < self->keys; key++)
+        world_after (self, RENEWALS_MS, script_renewal, NULL, key);
+    for (unsigned i = 0; verify && i < self->peer_count; i++)
+        world_after (self, RENEWALS_MS, s_verify, &self->peers[i], 0);
+}
+
 static void
 s_calm (world_t *self, void *whom, uint64_t number)
 {
@@ -153,12 +194,10 @@ s_calm (world_t *self, void *whom, uint64_t number)
     for (unsigned i = 0; i < self->peer_count; i++)
         network_set_spell (&self->peers[i], SPELL_OK);
     if (self->restarted && self->features[FEATURE_RENEW])
-        for (unsigned key = 0; key < self->keys; key++)
-            world_after (self, RENEWALS_MS, script_renewal, NULL, key);
+        s_make_whole (self);
 }
 
-//  The plan of a run
-//  -------------------------------------------------------------
+//  The plan of a run ----------------------------------------------------------
 
 //  The source's events; returns when the last one is
 static uint64_t
@@ -218,6 +257,9 @@ s_plan_peer (world_t *self, peer_t *peer, uint64_t until)
         world_after (self, at, s_spell, peer, network_random_spell (rng));
     }
     s_plan (self, FEATURE_RESTART, peer, 1, until, s_restart);
+    s_plan (self, FEATURE_RESYNC, peer, 2, until, s_resync);
+    s_plan (self, FEATURE_VERIFY, peer, 2, until, s_verify);
+    s_plan (self, FEATURE_RETRY, peer, 3, until, s_retry);
     s_plan (self, FEATURE_OTHER, peer, 3, until, script_other);
     s_plan (self, FEATURE_STUCK, peer, 4, until, s_stick);
     s_plan (self, FEATURE_LEAVE, peer, 1, until, s_leave);

@@ -31,8 +31,7 @@ s_begin (world_t *world, event_t *event, unsigned key, zpeer_action_t action,
                          .timestamp = timestamp};
 }
 
-//  Registers
-//  -------------------------------------------------------------------------
+//  Registers ------------------------------------------------------------------
 
 static uint32_t
 s_version_new (world_t *world)
@@ -172,8 +171,7 @@ script_other (world_t *world, void *whom, uint64_t number)
                item_text (&item, text));
 }
 
-//  Events at random
-//  ---------------------------------------------------------------------
+//  Events at random -----------------------------------------------------------
 
 //  Around what the view has; above all that was ever, after Forget
 static uint64_t

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include "script.h"
 #include "source.h"
+#include "stroll.h"
 #include "banned.h"
 
 #define ANSWER_NEED_MS 50
@@ -12,6 +13,12 @@ s_max (uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t
+s_min (uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void
 s_forgotten (world_t *world, unsigned key)
 {
@@ -20,14 +27,19 @@ s_forgotten (world_t *world, unsigned key)
     world->forgotten_at = s_max (world->forgotten_at, instance->top);
 }
 
-//  Turns
-//  -----------------------------------------------------------------------
+//  Turns ----------------------------------------------------------------------
 
 static bool
 s_post (void *arg, unsigned lane, zpeer_chunk_t *chunk)
 {
     world_t *world = (world_t *) arg;
-    return batcher_post (&world->peers[lane].batcher, chunk);
+    peer_t *peer = &world->peers[lane];
+    if (chunk->walk != ZPEER_WALK_NONE)
+        stroll_check (peer, chunk);
+    bool taken = batcher_post (&peer->batcher, chunk);
+    if (taken && chunk->walk != ZPEER_WALK_NONE)
+        stroll_posted (peer, chunk);
+    return taken;
 }
 
 //  What is old leaves the view, as far as there is room
@@ -55,10 +67,13 @@ s_turn (world_t *world)
 {
     s_expire (world);
     zpeer_handover_send (world->handover, world->now);
-    uint64_t wake = zpeer_handover_wake (world->handover);
-    uint64_t view_wake = zpeer_view_wake (world->view);
-    if (source_reads (world) && view_wake < wake)
-        wake = s_max (view_wake, world->now + 1);
+    zpeer_walker_turn (world->walker, world->now);
+    uint64_t wake = s_min (zpeer_handover_wake (world->handover),
+                           zpeer_walker_wake (world->walker));
+    //  What came into the view in this turn may be due at once
+    if (source_reads (world))
+        wake =
+            s_min (wake, s_max (zpeer_view_wake (world->view), world->now + 1));
     if (wake <= world->now)
         world_fail (world, "acceptor spins", "wake %" PRIu64, wake);
     else if (wake != UINT64_MAX && wake != world->source_wake) {
@@ -98,8 +113,7 @@ source_has_room (world_t *world, unsigned lane)
         world_after (world, 0, s_room, NULL, lane);
 }
 
-//  Lanes
-//  -----------------------------------------------------------------------
+//  Lanes ----------------------------------------------------------------------
 
 void
 source_init (world_t *world)
@@ -110,11 +124,14 @@ source_init (world_t *world)
     static const zpeer_log_t log;
     world->view = zpeer_view_new (&options);
     world->handover = zpeer_handover_new (world->view, &log, s_post, world);
+    world->walker =
+        zpeer_walker_new (world->view, world->handover, s_post, world);
 }
 
 void
 source_fini (world_t *world)
 {
+    zpeer_walker_destroy (&world->walker);
     zpeer_handover_destroy (&world->handover);
     zpeer_view_destroy (&world->view);
 }
@@ -125,6 +142,10 @@ source_add_lane (world_t *world, unsigned lane)
     int rc = zpeer_handover_add (world->handover, lane);
     assert (rc == ZPEER_OK);
     zpeer_view_add_lane (world->view, lane);
+    zpeer_view_stats_t view;
+    zpeer_view_stats (world->view, &view);
+    if (view.instances || view.tombstones || view.asgs)
+        source_walk (world, lane, ZPEER_WALK_RESYNC);
 }
 
 void
@@ -132,14 +153,22 @@ source_remove_lane (world_t *world, unsigned lane)
 {
     int rc = zpeer_handover_remove (world->handover, lane);
     assert (rc == ZPEER_OK);
+    zpeer_walker_remove (world->walker, lane);
     zpeer_view_remove_lane (world->view, lane);
     s_turn (world);
 }
 
 void
-source_receive (world_t *world, const message_t *message)
+source_walk (world_t *world, unsigned lane, zpeer_walk_kind_t kind)
 {
-    zpeer_slice_t list = message->frames[1];
+    int rc = zpeer_walker_ask (world->walker, lane, kind);
+    assert (rc == ZPEER_OK);
+    s_turn (world);
+}
+
+static void
+s_released (world_t *world, zpeer_slice_t list)
+{
     size_t offset = 0;
     uint32_t lane;
     uint32_t handle;
@@ -148,11 +177,31 @@ source_receive (world_t *world, const message_t *message)
                                     &handle, &seq) == ZPEER_OK)
         zpeer_view_released (world->view, lane, handle, seq);
     world_gone (world);
+}
+
+static void
+s_walked (world_t *world, zpeer_slice_t fields)
+{
+    uint32_t lane;
+    if (zpeer_wire_get_peer (fields.data, fields.size, &lane)) {
+        world_fail (world, "wire", "a bad WALKED");
+        return;
+    }
+    zpeer_walker_walked (world->walker, lane);
+    stroll_walked (&world->peers[lane]);
+}
+
+void
+source_receive (world_t *world, const message_t *message)
+{
+    if (message_command (message, 0) == ZPEER_WIRE_WALKED)
+        s_walked (world, message->frames[1]);
+    else
+        s_released (world, message->frames[1]);
     s_turn (world);
 }
 
-//  Events
-//  ----------------------------------------------------------------------
+//  Events ---------------------------------------------------------------------
 
 //  As the source's own peers send it
 static item_t
@@ -217,9 +266,6 @@ s_replicate (world_t *world, const event_t *event)
         peer_t *peer = &world->peers[i];
         registry_apply (&peer->registry, &item, BY_REPLICATION, world->now);
         peer->keys[event->key].replica_life = peer->life;
-        //  Of two updates of an ASG at the same time either may be the last
-        if (event->key >= KEYS_MAX && peer->keys[event->key].flying)
-            peer->keys[event->key].late = true;
     }
 }
 

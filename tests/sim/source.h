@@ -33,6 +33,9 @@ void source_add_lane (world_t *world, unsigned lane);
 
 void source_remove_lane (world_t *world, unsigned lane);
 
+//  The lane's peer is to be told, or asked about, the whole view
+void source_walk (world_t *world, unsigned lane, zpeer_walk_kind_t kind);
+
 //  The lane has read something of its inbox
 void source_has_room (world_t *world, unsigned lane);
 

@@ -33,6 +33,10 @@
     X (NO_BATCHER, "times a dispatcher missed its batcher")                    \
     X (JOINED, "lanes added later")                                            \
     X (LEFT, "lanes removed")                                                  \
+    X (RESYNCS, "walks: resync")                                               \
+    X (VERIFIES, "walks: verify")                                              \
+    X (WALKED, "walks: instances")                                             \
+    X (REPAIRED, "walks: instances told")                                      \
     X (RESTARTS, "restarts of a peer")                                         \
     X (OTHERS, "registrations by another writer")                              \
     X (TOUCHED, "differences for which another writer stands")                 \

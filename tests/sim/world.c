@@ -14,8 +14,7 @@
 //  No run has that many steps, unless something goes round and round
 #define STEPS_MAX 200000
 
-//  History
-//  -----------------------------------------------------------------------
+//  History --------------------------------------------------------------------
 
 void
 world_say (world_t *self, const char *format, ...)
@@ -51,8 +50,7 @@ world_after (world_t *self, uint64_t delay, agenda_fn *fn, void *whom,
     agenda_put (&self->agenda, self->now + delay, fn, whom, number);
 }
 
-//  What the view says
-//  ------------------------------------------------------------
+//  What the view says ---------------------------------------------------------
 
 unsigned
 world_key (const zpeer_state_t *state)
@@ -125,8 +123,7 @@ world_gone (world_t *self)
     }
 }
 
-//  Life
-//  ------------------------------------------------------------------------------
+//  Life -----------------------------------------------------------------------
 
 void
 world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history)

@@ -4,8 +4,8 @@
     faults, other writers. After a while calm: no more changes, no more faults.
     Then every peer must equal the view.
 
-    The cores are the real ones (view, handover, lane, roster, dispatch,
-   counter, verdict), and so are the messages between them; the rest is here:
+    The cores are the real ones (view, handover, walker, lane, roster, dispatch,
+    counter, verdict), and so are the messages between them; the rest is here:
 
         world        time, the history
         plan         what is to happen in a run, and when
@@ -13,11 +13,15 @@
         source       the acceptor: events into the view, chunks to the lanes
         peer         what is known of a peer, what its lanes must not be blamed
                      for
-        batcher      a peer's lanes and its roster: chunks and messages in
-   (_in), batches out (_out) attempt      what a lane must keep to: window,
-   pauses, pace caution      and when it must ask first dispatcher   batches in,
-   requests out health       the counter of a peer message      what they send
-   each other, and link         how it comes there: late, twice, not at all
+        batcher      a peer's lanes and its roster: chunks and messages in (_in),
+                     batches out (_out)
+        attempt      what a lane must keep to: window, pauses, pace
+        caution      and when it must ask first
+        stroll       what a walk of the view must keep to
+        dispatcher   batches in, requests out
+        health       the counter of a peer
+        message      what they send each other, and
+        link         how it comes there: late, twice, not at all
         batch        what a lane sent, and the requests made of it
         network      faults of a request
         remote       what the peer behind them does with it, and
@@ -36,6 +40,7 @@
 #include "rng.h"
 #include "tally.h"
 #include "view.h"
+#include "walker.h"
 
 #define PEERS_MAX 3
 
@@ -57,6 +62,9 @@
     X (OLDER, 40)      /* Outdated timestamps */                               \
     X (FORGET, 40)     /* Forget */                                            \
     X (HOT, 40)        /* One instance that changes all the time */            \
+    X (RESYNC, 40)     /* A peer is told the whole view again, */              \
+    X (VERIFY, 40)     /* or asked about it */                                 \
+    X (RETRY, 20)      /* Pauses are ended by hand */                          \
     X (SAME, 40)       /* Registers that repeat the info */                    \
     X (AGE, 20)        /* Short leases, that run out */                        \
     X (TOMBSTONE, 30)  /* Tombstones that go, and handles that come back */    \
@@ -70,7 +78,7 @@
     X (DEAF, 30)       /* Health does not answer for a while */                \
     X (LATE, 15)       /* Lanes that are added late */                         \
     X (LEAVE, 15)      /* Lanes that are removed, and added again */           \
-    X (RENEW, 50)      /* After a restart everything is renewed, in the calm */
+    X (RENEW, 50) /* After a restart all is renewed or asked for, in the calm */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,
@@ -126,6 +134,7 @@ typedef struct world {
 
     zpeer_view_t *view;          //  Owned
     zpeer_handover_t *handover;  //  Owned
+    zpeer_walker_t *walker;      //  Owned
     uint64_t source_wake;        //  When both are to be asked again; 0: never
     unsigned keys;
     instance_t instances[KEYS_ALL];
