@@ -200,8 +200,10 @@ Test (zpeerd_control, a_frame_beyond_the_limit_ends_its_connection_only)
 {
     zsock_t *client = s_client (ZMQ_DEALER);
     char *much = (char *) calloc (1, ZPEERD_CONTROL_FRAME_MAX + 1);
+    memset (much, 'a', ZPEERD_CONTROL_FRAME_MAX + 1);
     zsock_send (client, "b", much, (size_t) ZPEERD_CONTROL_FRAME_MAX + 1);
     s_expect_service ();
+    *much = 0;
     zsock_send (client, "b", much, (size_t) ZPEERD_CONTROL_FRAME_MAX);
     s_serve ();
     s_expect_answer (client, "ERROR a frame is text without NUL");
