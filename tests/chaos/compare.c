@@ -7,6 +7,9 @@
 
 #define KEY_MAX 64
 
+//  An event is on its way no longer than that
+#define TOLD_MS 1500
+
 //  What each server writes as it likes
 static const char *const s_volatile[] = {
     "status",     "overriddenStatus",
@@ -76,12 +79,22 @@ s_difference (const zpeer_state_t *state, const json_t *theirs)
     return s_same_timestamp (theirs, state->timestamp) ? NULL : "timestamp";
 }
 
+//  What the source has forgotten a peer may still hold; but if that came back
+//  empty since, nobody may have told it
 static bool
-s_exempt (const instance_t *instance, const mark_t *mark,
+s_may_linger (const run_t *run, const peer_t *peer, const instance_t *instance)
+{
+    int64_t emptied_at = peer->emptied_at - run->history.started;
+    return !peer->kills || emptied_at < instance->said_at + TOLD_MS;
+}
+
+static bool
+s_exempt (const run_t *run, const peer_t *peer, const instance_t *instance,
           const zpeer_state_t *state, const json_t *theirs)
 {
+    const mark_t *mark = &peer->marks[instance - run->instances];
     bool present = state && zpeer_state_present (state);
-    if (instance->forgotten && !present)
+    if (instance->forgotten && !present && s_may_linger (run, peer, instance))
         return true;
     if (mark->rejected_at && mark->rejected_at >= instance->said_at)
         return true;
@@ -114,7 +127,7 @@ s_say (run_t *run, const peer_t *peer, const instance_t *instance,
 static const char *
 s_guard (const peer_t *peer, const mark_t *mark, const json_t *theirs)
 {
-    if (!mark->guarded || peer->emptied ||
+    if (!mark->guarded || peer->kills ||
         s_has_text (theirs, "hostName", PLAN_OTHER))
         return NULL;
     return "another's registration is gone";
@@ -139,7 +152,7 @@ compare_peer (run_t *run, peer_t *peer, bool say)
         const zpeer_state_t *state =
             source_find (run->source, instance->app, instance->id);
         const char *difference = s_guard (peer, mark, theirs);
-        if (!difference && !s_exempt (instance, mark, state, theirs))
+        if (!difference && !s_exempt (run, peer, instance, state, theirs))
             difference = s_difference (state, theirs);
         if (difference && say)
             s_say (run, peer, instance, state, theirs, difference);

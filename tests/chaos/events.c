@@ -163,7 +163,7 @@ s_present (const drawer_t *drawer, instance_t *instance, frame_t *frame)
         s_cancel (drawer, instance, frame);
     else {
         s_add (frame, s_new (instance, ZPEER_FORGET, 0));
-        instance->present = false;
+        s_said (drawer, instance, false);
         instance->forgotten = true;
     }
 }

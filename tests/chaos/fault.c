@@ -71,9 +71,11 @@ static const kind_t s_kinds[] = {
             "{'rules':[{'answer':'reset','apply':'never'}]}"),
     SCRIPT ("reset after", 4, 0,
             "{'rules':[{'answer':'reset','apply':'first','count':$few}]}"),
-    SCRIPT ("reset, applied late", 3, 0,
+    SCRIPT ("silent, applied late", 8, 0,
             "{'rules':[{'answer':'$silent','apply':'late','late_ms':$late,"
             "'count':$few}]}"),
+    SCRIPT ("silent, all applied late", 4, 0,
+            "{'rules':[{'answer':'$silent','apply':'late','late_ms':$late}]}"),
     SCRIPT ("closed", 3, 0, "{'rules':[{'answer':'close','apply':'$apply'}]}"),
     SCRIPT ("half an answer", 4, T_BATCH,
             "{'rules':[{'answer':'$half','apply':'$apply','count':$few}]}"),
@@ -125,7 +127,7 @@ s_draw (run_t *run, peer_t *peer, const char *word, size_t size, char out[32])
         {"apply", {"auto", "first", "never"}},
         {"half", {"hang-half", "close-half", "reset-half"}},
         {"useless", {"garbage", "long", "short", "fewer", "more"}},
-        {"silent", {"reset", "close", "hang"}},
+        {"silent", {"reset", "close"}},
         {"error", {"500", "502", "504"}},
         {"forbidden", {"401", "403", "302", "415"}},
     };
@@ -133,9 +135,9 @@ s_draw (run_t *run, peer_t *peer, const char *word, size_t size, char out[32])
     unsigned timeout = run->read_timeout_ms;
     uint64_t number = 1 + rng_below (rng, 6);
     if (!strncmp (word, "delay", size))
-        number = timeout / 4 + rng_below (rng, timeout * 5 / 4);
+        number = timeout / 4 + rng_below (rng, run->latest_ms - timeout / 4);
     else if (!strncmp (word, "late", size))
-        number = rng_below (rng, timeout / 2);
+        number = timeout / 3 + rng_below (rng, timeout / 2);
     else if (!strncmp (word, "item", size))
         number = 1 + rng_below (rng, 8);
     snprintf (out, 32, "%" PRIu64, number);
@@ -164,7 +166,9 @@ s_write (run_t *run, peer_t *peer, const kind_t *kind, char script[SCRIPT_MAX])
     size_t size = 0;
     const char *chosen = kind->traits & T_REFUSES ? s_refuse (run, peer) : NULL;
     for (const char *at = kind->script; *at; at++) {
-        char word[32] = {*at == '\'' ? '"' : *at};
+        char word[32] = {*at};
+        if (*at == '\'')
+            *word = '"';
         if (*at == '$') {
             size_t length = strspn (at + 1, "abcdefghijklmnopqrstuvwxyz");
             if (length == 2 && chosen)
@@ -336,6 +340,7 @@ s_begin (run_t *run, peer_t *peer)
     const kind_t *kind = &s_kinds[peer->fault];
     peer->had |= UINT64_C (1) << peer->fault;
     peer->fault_at = run_now (run);
+    run->faults++;
     peer->due_at =
         kind->traits & T_SHORT ? 0 : peer->fault_at + s_length (peer);
     if (kind->refusal)
@@ -363,8 +368,8 @@ s_end (run_t *run, peer_t *peer)
     if (peer->state == PEER_RUNS && !kind->end)
         s_script (run, peer, "{\"clear\":true,\"mode\":\"listen\"}");
     history_say (&run->history, "P%u --- %s: over", peer->number, kind->name);
-    peer->due_at = run_now (run) + 2 * run->read_timeout_ms +
-                   (int64_t) rng_below (&peer->rng, 600);
+    peer->due_at =
+        run_now (run) + run->latest_ms + (int64_t) rng_below (&peer->rng, 600);
 }
 
 void

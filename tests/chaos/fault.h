@@ -3,7 +3,8 @@
     One fault at a time at each peer, with a rest between two: what a request of
     the one still does must be over before the other, for the engine promises
     nothing about a peer that applies a request later than a read timeout after
-    its next answer.
+    its next answer. How late that is at least depends on how many requests are
+    under way at once: two read timeouts, or with one at a time a pause more.
 */
 #ifndef CHAOS_FAULT_H_INCLUDED
 #define CHAOS_FAULT_H_INCLUDED

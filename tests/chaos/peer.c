@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <czmq.h>
 #include "client.h"
 #include "peer.h"
 #include "process.h"
@@ -10,6 +11,16 @@
 #define START_MS 20000  //  Under sanitizers on a busy machine
 #define PORT_MAX 8      //  Bytes of a port as text
 #define KEY_MAX  1024   //  Bytes of "APP\tid"
+
+#define PEER_HOST "127.0.0.1"
+
+//  The port of the first URL in text
+static int
+s_port (const char *text)
+{
+    const char *host = strstr (text, PEER_HOST ":");
+    return host ? (int) strtol (host + sizeof PEER_HOST, NULL, 10) : 0;
+}
 
 bool
 peer_start (peer_t *self, const char *program, const char *log)
@@ -22,9 +33,9 @@ peer_start (peer_t *self, const char *program, const char *log)
     pid_t pid = process_start (argv, log, line, START_MS);
     if (!pid)
         return false;
-    sscanf (line, "http://127.0.0.1:%d/eureka/ control http://127.0.0.1:%d/",
-            &self->port, &self->control);
-    snprintf (self->url, sizeof self->url, "http://127.0.0.1:%d/eureka/",
+    self->port = s_port (line);
+    self->control = s_port (strchr (line, ' '));
+    snprintf (self->url, sizeof self->url, "http://" PEER_HOST ":%d/eureka/",
               self->port);
     self->pid = pid;
     self->state = PEER_RUNS;
@@ -38,8 +49,8 @@ peer_kill (peer_t *self)
         process_kill (self->pid);
     self->state = PEER_DEAD;
     self->pid = 0;
-    self->emptied = true;
     self->kills++;
+    self->emptied_at = zclock_mono ();
 }
 
 void

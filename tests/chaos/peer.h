@@ -37,8 +37,8 @@ typedef struct {
     char url[PEER_URL_MAX];
     pid_t pid;
     peer_state_t state;
-    bool emptied;    //  It has been killed
-    unsigned kills;  //  How often
+    unsigned kills;      //  How often it came back empty
+    int64_t emptied_at;  //  zclock_mono of the last time
 
     //  What befalls it (fault.h)
     rng_t rng;
@@ -47,6 +47,8 @@ typedef struct {
     int64_t fault_at;             //  When it began
     uint64_t had;                 //  Kinds that have been, as bits
     bool refusals[STATUS_LIMIT];  //  What it may have refused anything with
+    unsigned walks;               //  Resyncs and verifies that have ended
+    unsigned walks_due;           //  So many must have in the end
     mark_t marks[INSTANCES_MAX];
 } peer_t;
 

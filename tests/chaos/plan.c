@@ -14,6 +14,7 @@
 #define VISITORS     6   //  Instances a visit
 #define BURST_FRAME  40  //  Events a frame at most
 #define LAST_BURST   30
+#define HOT          4   //  Instances of a feeder
 #define MOST         20  //  Events a turn, mostly
 
 //  When what a feeder left behind is sent again: the engine has had time to read
@@ -88,7 +89,7 @@ plan_fini (run_t *run)
 static void
 s_send (run_t *run, unsigned feeder, const frame_t *frame)
 {
-    if (frame->events)
+    if (frame->events && !run->fault[0])
         run_check (run, "feeder", feeder_send (&run->feeders[feeder], frame));
 }
 
@@ -120,6 +121,17 @@ s_say_events (run_t *run, const frame_t *frame, const char *who)
     }
 }
 
+//  One of a feeder's instances; some change all the time
+static instance_t *
+s_pick (run_t *run, unsigned feeder)
+{
+    rng_t *rng = &run->plan->rng;
+    unsigned count = run->base_count / run->feeder_count;
+    unsigned limit = rng_chance (rng, 400) && count > HOT ? HOT : count;
+    unsigned number = (unsigned) rng_below (rng, limit);
+    return &run->instances[feeder + number * run->feeder_count];
+}
+
 //  So many events of one feeder
 static void
 s_burst (run_t *run, unsigned events)
@@ -129,9 +141,8 @@ s_burst (run_t *run, unsigned events)
     drawer_t drawer = s_drawer (run);
     unsigned feeder = (unsigned) rng_below (rng, run->feeder_count);
     for (unsigned i = 0; i < events; i++) {
-        unsigned number = (unsigned) rng_below (rng, run->base_count);
-        instance_t *instance = &run->instances[number];
-        if (instance->feeder != feeder || instance->retired)
+        instance_t *instance = s_pick (run, feeder);
+        if (instance->retired)
             continue;
         if (rng_chance (rng, 15))
             events_bad (instance, &frame);
@@ -270,7 +281,7 @@ s_revisit (run_t *run)
 void
 plan_settle (run_t *run)
 {
-    int64_t deadline = run_now (run) + 10 * VISIT_MS;
+    int64_t deadline = run_now (run) + INT64_C (10) * VISIT_MS;
     for (bool waits = true; waits && run_now (run) < deadline;) {
         s_revisit (run);
         waits = false;

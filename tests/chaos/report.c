@@ -84,6 +84,16 @@ s_handle_dropped (run_t *run, peer_t *peer, const json_t *map)
     }
 }
 
+static void
+s_handle_resync (run_t *run, peer_t *peer, const json_t *map)
+{
+    const char *state = s_text (map, "state");
+    bool ended = !strcmp (state, "ended");
+    peer->walks += ended || !strcmp (state, "replaced");
+    if (ended && s_number (map, "left"))
+        run_fail (run, "walk", "P%u: ended with something left", peer->number);
+}
+
 //  Each task accepted has ended once, waits, or is in flight
 static void
 s_check_sum (run_t *run, const peer_t *peer, const json_t *map)
@@ -124,7 +134,8 @@ s_handle (run_t *run, const char *topic, const char *text)
         void (*handle) (run_t *run, peer_t *peer, const json_t *map);
     } topics[] = {{"rejected", s_handle_rejected},
                   {"conflict", s_handle_conflict},
-                  {"dropped", s_handle_dropped}};
+                  {"dropped", s_handle_dropped},
+                  {"resync", s_handle_resync}};
     json_t *map = json_loads (text, 0, NULL);
     peer_t *peer = s_peer (run, map);
     if (!strcmp (topic, "stats"))

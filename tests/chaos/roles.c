@@ -60,7 +60,7 @@ s_dispatcher (int argc, char **argv)
                                     {"START", NULL, NULL}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (zpeer_command_call (actor, CALL_MS, answer, calls[i][0],
-                                calls[i][1], calls[i][2], NULL)) {
+                                calls[i][1], calls[i][2], (char *) NULL)) {
             fprintf (stderr, "dispatcher: %s: %s\n", calls[i][0], answer);
             _exit (1);
         }

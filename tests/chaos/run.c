@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include "compare.h"
 #include "fault.h"
+#include "operator.h"
 #include "plan.h"
 #include "process.h"
 #include "report.h"
@@ -13,6 +14,7 @@
 #define LOOK_MS     200
 #define SLACK_MS    5000  //  On a busy machine
 #define STATS_MS    100
+#define PAUSE_MS    1000  //  Of the engine after a read timeout
 
 void
 run_fail (run_t *self, const char *kind, const char *format, ...)
@@ -46,6 +48,22 @@ s_choose_features (run_t *self, rng_t *rng)
     features[FEATURE_REMOTE] = rng_chance (rng, 300);
     if (features[FEATURE_REPLICATED])
         features[FEATURE_REFUSE] = false;
+    if (features[FEATURE_REMOTE])
+        features[FEATURE_JOIN] = features[FEATURE_WALKS] = false;
+}
+
+//  How late a peer may apply a request: see fault.h
+static void
+s_choose_times (run_t *self, rng_t *rng)
+{
+    self->threads = RNG_PICK (rng, unsigned, 1, 2, 6);
+    self->read_timeout_ms = 200 + (unsigned) rng_below (rng, 200);
+    self->latest_ms = self->read_timeout_ms * 3 / 2;
+    if (self->threads > 1 || self->features[FEATURE_REMOTE] ||
+        self->features[FEATURE_WALKS])
+        return;
+    self->read_timeout_ms += 200;
+    self->latest_ms = 2 * self->read_timeout_ms + PAUSE_MS * 3 / 4;
 }
 
 static void
@@ -56,9 +74,10 @@ s_choose (run_t *self)
     rng_seed (&rng, self->seed);
     s_choose_features (self, &rng);
     self->peer_count = 2 + (unsigned) rng_below (&rng, 2);
+    self->joined = self->peer_count - self->features[FEATURE_JOIN];
     self->feeder_count = 1 + (unsigned) rng_below (&rng, FEEDERS_MAX);
     self->base_count = RNG_PICK (&rng, unsigned, 5, 20, 60, 150, 300);
-    self->read_timeout_ms = 200 + (unsigned) rng_below (&rng, 200);
+    s_choose_times (self, &rng);
     self->stop_deadline_ms = RNG_PICK (&rng, unsigned, 500, 1000, 2000);
     self->calm_at = 5000 + (int64_t) rng_below (&rng, 3000);
     service->remote = self->features[FEATURE_REMOTE];
@@ -67,7 +86,7 @@ s_choose (run_t *self)
     service_set (service, "eureka.server.peer-node-connect-timeout-ms=%u",
                  RNG_PICK (&rng, unsigned, 200, 500));
     service_set (service, "eureka.server.max-threads-for-peer-replication=%u",
-                 RNG_PICK (&rng, unsigned, 1, 2, 6));
+                 self->threads);
     service_set (service, "apiml.discovery.maxPeerRetries=%u",
                  2 + (unsigned) rng_below (&rng, 3));
     service_set (service, "zpeer.batch.linger-ms=%u",
@@ -76,10 +95,12 @@ s_choose (run_t *self)
                  RNG_PICK (&rng, unsigned, 7, 50, 250, 250));
     service_set (service, "zpeer.batch.max-bytes=%u",
                  RNG_PICK (&rng, unsigned, 8192, 1048576, 1048576));
-    //  What is forgotten must be remembered until the peers forget it, too
+    //  What is gone must be remembered as long as a peer may hold something of it
     unsigned tombstone_ms = RNG_PICK (&rng, unsigned, 300, 3000, 900000);
     service_set (service, "zpeer.tombstone-ms=%u",
-                 self->features[FEATURE_FORGET] ? 900000 : tombstone_ms);
+                 self->features[FEATURE_FORGET] || self->features[FEATURE_JOIN]
+                     ? 900000
+                     : tombstone_ms);
     service_set (service, "zpeer.batch.enabled=%s",
                  self->features[FEATURE_SINGLE] ? "false" : "true");
     service_set (service, "zpeer.stop.deadline-ms=%u", self->stop_deadline_ms);
@@ -90,8 +111,8 @@ static void
 s_say_choice (run_t *self)
 {
     static const char *const names[FEATURES] = {
-        "remote", "single", "replicated", "refuse",
-        "others", "kills",  "forget",     "visits"};
+        "remote", "single", "replicated", "refuse", "others",
+        "kills",  "forget", "join",       "walks",  "visits"};
     history_say (&self->history,
                  "seed %" PRIu64 ": %u peers, %u instances, "
                  "%u feeders, calm at %" PRId64,
@@ -114,7 +135,7 @@ s_wait_ready (run_t *self)
     while (!ready && run_now (self) < deadline) {
         report_read (self, TURN_MS);
         ready = self->acceptor_stats > 0;
-        for (unsigned i = 0; i < self->peer_count; i++)
+        for (unsigned i = 0; i < self->joined; i++)
             ready = ready && self->figures[i].at;
     }
     return ready;
@@ -132,7 +153,7 @@ s_open (run_t *self)
     if (self->fault[0])
         return;
     run_check (self, "service",
-               service_start (&self->service, self->peers, self->peer_count));
+               service_start (&self->service, self->peers, self->joined));
     self->watch = zpeer_watch_new (self->service.outcomes, NULL);
     for (unsigned i = 0; i < self->feeder_count; i++)
         run_check (self, "feeder",
@@ -142,6 +163,13 @@ s_open (run_t *self)
         run_fail (self, "service", "no figures come");
 }
 
+static void
+s_check_service (run_t *self)
+{
+    if (!service_runs (&self->service))
+        run_fail (self, "service", "the engine has ended");
+}
+
 //  ---- The storm
 
 static void
@@ -149,9 +177,11 @@ s_turn (run_t *self)
 {
     plan_turn (self);
     fault_turn (self);
+    operator_turn (self);
     for (unsigned i = 0; i < self->feeder_count; i++)
         run_check (self, "feeder", feeder_read (&self->feeders[i]));
     report_read (self, TURN_MS);
+    s_check_service (self);
 }
 
 static void
@@ -160,6 +190,7 @@ s_storm (run_t *self)
     self->calm_at += run_now (self);
     plan_init (self);
     fault_init (self);
+    operator_init (self);
     while (!self->fault[0] && run_now (self) < self->calm_at)
         s_turn (self);
 }
@@ -170,7 +201,7 @@ static bool
 s_any_emptied (const run_t *self)
 {
     for (unsigned i = 0; i < self->peer_count; i++)
-        if (self->peers[i].emptied)
+        if (self->peers[i].kills)
             return true;
     return false;
 }
@@ -185,7 +216,7 @@ s_quiet (const run_t *self, int64_t since)
             figures->owed)
             return false;
     }
-    return true;
+    return operator_done (self);
 }
 
 static unsigned
@@ -207,6 +238,7 @@ s_converge (run_t *self)
     while (run_now (self) < begun + CONVERGE_MS && !self->fault[0]) {
         int64_t now = run_now (self);
         report_read (self, LOOK_MS);
+        s_check_service (self);
         if (s_compare (self, false) || !s_quiet (self, now))
             equal_at = 0;
         else if (!equal_at)
@@ -230,7 +262,7 @@ s_calm (run_t *self)
     history_say (&self->history, "calm");
     fault_calm (self);
     plan_settle (self);
-    if (s_any_emptied (self) && !self->fault[0])
+    if (!operator_calm (self) && s_any_emptied (self) && !self->fault[0])
         plan_renew (self);
     if (!self->fault[0])
         s_converge (self);
@@ -272,7 +304,6 @@ s_close (run_t *self)
     plan_fini (self);
 }
 
-//  How many events there were
 static void
 s_print_result (const run_t *self)
 {
@@ -280,9 +311,10 @@ s_print_result (const run_t *self)
     for (unsigned i = 0; i < self->feeder_count; i++)
         accepted += self->feeders[i].accepted;
     printf ("seed %" PRIu64 ": %s, %.1f s, %" PRIu64 " events, %" PRIu64
-            " outcomes\n",
+            " faults, %" PRIu64 " outcomes\n",
             self->seed, self->fault[0] ? self->fault : "ok",
-            (double) run_now (self) / 1000, accepted, self->outcomes);
+            (double) run_now (self) / 1000, accepted, self->faults,
+            self->outcomes);
 }
 
 bool
@@ -304,6 +336,8 @@ run_play (uint64_t seed, const programs_t *programs, bool verbose)
         s_calm (self);
     if (!self->fault[0])
         s_stop (self);
+    if (self->fault[0])
+        service_print_log (&self->service, stdout);
     s_close (self);
     bool good = !self->fault[0];
     if (!good)

@@ -25,6 +25,8 @@ typedef enum {
     FEATURE_OTHERS,      //  Another writer at a peer
     FEATURE_KILLS,       //  Peers are killed and come back empty
     FEATURE_FORGET,
+    FEATURE_JOIN,    //  A peer is added while the engine runs
+    FEATURE_WALKS,   //  Peers are resynced, verified, tried at once
     FEATURE_VISITS,  //  Feeders go away without waiting for replies
     FEATURES
 } feature_t;
@@ -39,7 +41,7 @@ typedef struct {
     bool present;
     bool forgotten;   //  Not registered since
     bool retired;     //  Nothing is sent of it any more
-    int64_t said_at;  //  Last Register or Cancel
+    int64_t said_at;  //  Last Register, Cancel or Forget
 } instance_t;
 
 typedef struct {
@@ -67,11 +69,14 @@ typedef struct {
 
     bool features[FEATURES];
     unsigned read_timeout_ms;
+    unsigned latest_ms;  //  A request is applied no later than that
+    unsigned threads;
     unsigned stop_deadline_ms;
     int64_t calm_at;  //  When the faults end; ms since the start
 
     peer_t peers[PEERS_MAX];
     unsigned peer_count;
+    unsigned joined;  //  Those the engine knows
     instance_t instances[INSTANCES_MAX];
     unsigned base_count;      //  Instances that faults may choose
     unsigned instance_count;  //  With those of visitors
@@ -81,9 +86,12 @@ typedef struct {
     unsigned feeder_count;
     zpeer_watch_t *watch;  //  Owned
     plan_t *plan;          //  Owned
+    rng_t operator;        //  What the operator does
+    int64_t operator_at;
     figures_t figures[PEERS_MAX];
     uint64_t acceptor_stats;  //  Messages of the acceptor's figures so far
     uint64_t outcomes;
+    uint64_t faults;  //  That struck
 } run_t;
 
 //  Plays it. Returns whether it was as it must be.

@@ -8,12 +8,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <czmq.h>
 #include "process.h"
 #include "service.h"
 #include "banned.h"
 
-#define START_MS 30000
-#define ARGS_MAX (12 + 2 * SETTINGS_MAX + 3 * PEERS_MAX)
+#define START_MS   30000
+#define ASK_MS     10000
+#define LINE_BYTES 1024
+#define LOG_TAIL   8000  //  Bytes
+#define ARGS_MAX   (12 + 2 * SETTINGS_MAX + 3 * PEERS_MAX)
 
 void
 service_init (service_t *self, const char *program, const char *zpeerd)
@@ -25,6 +29,7 @@ service_init (service_t *self, const char *program, const char *zpeerd)
     //  What is added is short
     snprintf (self->events, PATH_MAX_BYTES, "ipc://%.40s/events", dir);
     snprintf (self->outcomes, PATH_MAX_BYTES, "ipc://%.40s/outcomes", dir);
+    snprintf (self->control, PATH_MAX_BYTES, "ipc://%.40s/control", dir);
     snprintf (self->log, PATH_MAX_BYTES, "%.40s/log", dir);
 }
 
@@ -51,9 +56,10 @@ s_door (const service_t *self, char door[PATH_MAX_BYTES], const char *name,
 static const char *
 s_start_zpeerd (service_t *self, const peer_t *peers, unsigned count)
 {
-    const char *argv[ARGS_MAX] = {self->zpeerd, "--events", self->events,
-                                  "--outcomes", self->outcomes};
-    unsigned n = 5;
+    const char *argv[ARGS_MAX] = {self->zpeerd, "--events",     self->events,
+                                  "--outcomes", self->outcomes, "--control",
+                                  self->control};
+    unsigned n = 7;
     for (unsigned i = 0; i < count; i++) {
         argv[n++] = "--peer";
         argv[n++] = peers[i].url;
@@ -89,9 +95,11 @@ s_start_engine (service_t *self, const peer_t *peers, unsigned count)
     self->pid = process_start (argv, self->log, line, START_MS);
     if (!self->pid)
         return "the engine does not start";
-    sscanf (line, "%d %d %d", &self->ids[0], &self->ids[1], &self->ids[2]);
-    for (unsigned i = 0; i < count; i++)
+    char *at = line;
+    for (unsigned i = 0; i < count; i++) {
+        self->ids[i] = (int) strtol (at, &at, 10);
         service_start_dispatcher (self, &peers[i]);
+    }
     return NULL;
 }
 
@@ -130,6 +138,32 @@ service_kill_dispatcher (service_t *self, const peer_t *peer)
     *pid = 0;
 }
 
+bool
+service_runs (service_t *self)
+{
+    if (self->pid && process_wait (self->pid, 0) != PROCESS_RUNNING)
+        self->pid = 0;
+    return self->pid != 0;
+}
+
+const char *
+service_ask (const service_t *self, const char *command, const char *url)
+{
+    const char *wrong = "no answer";
+    zsock_t *socket = zsock_new_req (self->control);
+    if (!socket)
+        return "no control socket";
+    zsock_set_rcvtimeo (socket, ASK_MS);
+    zsock_set_linger (socket, 0);
+    zstr_sendx (socket, command, url, NULL);
+    char *answer = zstr_recv (socket);
+    if (answer)
+        wrong = strncmp (answer, "OK", 2) ? "refused" : NULL;
+    zstr_free (&answer);
+    zsock_destroy (&socket);
+    return wrong;
+}
+
 const char *
 service_stop (service_t *self, int limit_ms)
 {
@@ -141,10 +175,26 @@ service_stop (service_t *self, int limit_ms)
     return status ? "it ends with a wrong exit status" : NULL;
 }
 
+void
+service_print_log (const service_t *self, FILE *out)
+{
+    char line[LINE_BYTES];
+    FILE *log = fopen (self->log, "r");
+    if (!log)
+        return;
+    if (fseek (log, -LOG_TAIL, SEEK_END) == 0)
+        fgets (line, sizeof line, log);  //  The rest of a line
+    else
+        rewind (log);
+    while (fgets (line, sizeof line, log))
+        fprintf (out, "log: %s", line);
+    fclose (log);
+}
+
 bool
 service_logged (const service_t *self, const char *text)
 {
-    char line[1024];
+    char line[LINE_BYTES];
     bool found = false;
     FILE *log = fopen (self->log, "r");
     while (log && !found && fgets (line, sizeof line, log))

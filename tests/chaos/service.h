@@ -6,6 +6,7 @@
 #ifndef CHAOS_SERVICE_H_INCLUDED
 #define CHAOS_SERVICE_H_INCLUDED
 
+#include <stdio.h>
 #include "peer.h"
 
 #define PATH_MAX_BYTES  64  //  An ipc path has 107 at most
@@ -19,6 +20,7 @@ typedef struct {
     char dir[PATH_MAX_BYTES];
     char events[PATH_MAX_BYTES];
     char outcomes[PATH_MAX_BYTES];
+    char control[PATH_MAX_BYTES];
     char log[PATH_MAX_BYTES];
     char settings[SETTINGS_MAX][SETTING_BYTES];  //  KEY=VALUE
     unsigned setting_count;
@@ -44,8 +46,18 @@ service_start (service_t *self, const peer_t *peers, unsigned count);
 void service_start_dispatcher (service_t *self, const peer_t *peer);
 void service_kill_dispatcher (service_t *self, const peer_t *peer);
 
+//  Whether it has not ended by itself
+bool service_runs (service_t *self);
+
+//  Asks zpeerd for something about a peer. Returns what is wrong, static.
+const char *
+service_ask (const service_t *self, const char *command, const char *url);
+
 //  SIGTERM; waits for the end. Returns what is wrong, static.
 const char *service_stop (service_t *self, int limit_ms);
+
+//  The end of its log
+void service_print_log (const service_t *self, FILE *out);
 
 //  Whether its log has that text
 bool service_logged (const service_t *self, const char *text);
