@@ -179,12 +179,12 @@ zpeer_peerlog_flush (zpeer_peerlog_t *self, uint64_t batch)
 //  --------------------------------------------------------------------------
 //  Rows of failures
 
-//  Tasks of a lane that became too old, or too many
+//  Heartbeats that became too old, or too many
 static uint64_t
-s_late (const zpeer_lane_t *lane)
+s_late (const zpeer_peerlog_t *self)
 {
     zpeer_lane_stats_t stats;
-    zpeer_lane_stats (lane, &stats);
+    zpeer_lane_stats (self->lane, &stats);
     return stats.ended[ZPEER_ENDED_EXPIRED] +
            stats.ended[ZPEER_ENDED_OVERFLOWED];
 }
@@ -198,8 +198,7 @@ s_begin_row (zpeer_peerlog_t *self)
         return;
     self->row.on = true;
     self->row.since = self->now;
-    self->row.late = s_late (self->lane);
-    self->row.late_asgs = s_late (self->asgs);
+    self->row.late = s_late (self);
 }
 
 //  A success: what the row has come to
@@ -211,9 +210,7 @@ s_end_row (zpeer_peerlog_t *self)
         .owed = zpeer_lane_owed (self->lane),
     };
     memcpy (absence.kinds, self->row.kinds, sizeof absence.kinds);
-    absence.kinds[ZPEER_HEARTBEAT] += s_late (self->lane) - self->row.late;
-    absence.kinds[ZPEER_ASG_STATUS_UPDATE] +=
-        s_late (self->asgs) - self->row.late_asgs;
+    absence.kinds[ZPEER_HEARTBEAT] += s_late (self) - self->row.late;
     self->row.on = false;
     return absence;
 }

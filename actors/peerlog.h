@@ -39,8 +39,8 @@ typedef struct {
     uint64_t since;                 //  Its first failure
     uint64_t kinds[ZPEER_ACTIONS];  //  Tasks dropped in it, by action; while
                                     //  there is none, since the last flush
-    uint64_t late;       //  Heartbeats expired or overflowed before it
-    uint64_t late_asgs;  //  ASG updates, the same
+    uint64_t late;  //  Heartbeats expired or overflowed before it: these are
+                    //  not reported one by one, but counted
 } zpeer_peerlog_row_t;
 
 //  What has been said of a walk

@@ -13,7 +13,7 @@
 #define HTTP_STATUS "ZPR035"
 
 //  The pause after Congestion
-#define PAUSE_MS 1000
+#define PAUSE_MS UINT64_C (1000)
 
 static zpeer_engine_t *s_engine;
 static speer_t *s_peer;
