@@ -27,7 +27,8 @@
     "It is gone when zpeerd ends: name it in zpeerd's configuration, too.\n"
 
 #define HELP_REMOVE                                                            \
-    "Removes a peer: what is in flight ends, nothing more is sent to it.\n"
+    "Removes a peer: what is in flight may end within\n"                       \
+    "zpeer.stop.deadline-ms, nothing more is sent to it.\n"
 
 #define HELP_RESYNC                                                            \
     "Brings a peer, or one after the other all of them, to the registry's\n"   \

@@ -39,15 +39,17 @@ zpeerd_control_close (zpeerd_control_t **self_p)
     *self_p = NULL;
 }
 
+//  IPv6 only where it is written: an IPv4 address would come back as
+//  "[::ffff:127.0.0.1]"
 static void
-s_set_options (void *socket)
+s_set_options (void *socket, const char *endpoint)
 {
     zsock_set_rcvhwm (socket, HWM);
     zsock_set_sndhwm (socket, HWM);
     zsock_set_rcvtimeo (socket, 0);
     zsock_set_sndtimeo (socket, 0);
     zsock_set_linger (socket, 0);
-    zsock_set_ipv6 (socket, 1);
+    zsock_set_ipv6 (socket, strchr (endpoint, '[') != NULL);
     zsock_set_maxmsgsize (socket, ZPEERD_CONTROL_FRAME_MAX);
 }
 
@@ -58,7 +60,7 @@ zpeerd_control_open (const char *endpoint, char error[ZPEERD_CONTROL_ERROR_MAX])
     //  Not zsock_new, which aborts when descriptors have run out
     void *socket = zsys_socket (ZMQ_ROUTER, __FILE__, __LINE__);
     if (socket)
-        s_set_options (socket);
+        s_set_options (socket, endpoint);
     if (!socket || zmq_bind (socket, endpoint)) {
         snprintf (error, ZPEERD_CONTROL_ERROR_MAX, "%s: %s", endpoint,
                   zmq_strerror (errno));

@@ -1,30 +1,15 @@
 /*  zpeerd_control.h - zpeerd's control socket: peers come, go and are repaired
 
-    A ROUTER at the endpoint of --control. "zpeerctl peers" and its like talk to
-    it; so can any REQ socket, or a DEALER with or without an empty frame in
-    front. A request is one frame, or two, and is answered with one:
+    A ROUTER at the endpoint of --control: "zpeerctl peers" and its like, or any
+    REQ socket, send commands to it. The protocol is in proto/PROTOCOL.md.
 
-        peers                  the peers there are
-        add-peer     URL       adds a peer; credentials may be in the URL
-        remove-peer  URL       removes it; takes as long as what is in flight
-        resync       URL|all   brings it to the registry's state
-        verify       URL|all   asks about each instance, repairs what differs
-        retry-now    URL|all   ends its pause after failures
-
-        OK URL\nURL…           done, or begun; the base URLs of the peers it
-                               concerns, one a line, perhaps none
-        ERROR sentence         refused; nothing is changed, unless it was for
-                               "all": then the others are done
-
-    What comes of resync and verify are outcomes of the topic "resync".
-
-    Whoever can connect may do all this: the socket is protected by its file's
+    Whoever can connect may do all that: the socket is protected by its file's
     permissions and its directory's. Credentials are neither logged nor echoed.
+    A client that sends what is no request, does not read its answers, or goes
+    away, disturbs nobody.
 
-    A frame beyond ZPEERD_CONTROL_FRAME_MAX ends its connection. An answer is dropped
-    when its client is gone or does not read.
-
-    Threads: the engine's, only. Blocking: as what is asked of the engine.
+    Threads: the engine's, only. Blocking: as what is asked of the engine, at most
+    zpeer.stop.deadline-ms for the removal of a peer.
 */
 #ifndef ZPEERD_CONTROL_H_INCLUDED
 #define ZPEERD_CONTROL_H_INCLUDED

@@ -195,6 +195,19 @@ held = json.load(urllib.request.urlopen(ask))["instance"]["status"]
 sys.exit(held != sys.argv[2])' "$peer_url" "$1" || fail "the status is not $1"
 }
 
+#  Somebody else registered the instance there later
+test_what_a_peer_refuses_is_told () {
+    start_peer && start_zpeerd --peer "$peer_url" || return 1
+    echo "$info" >"$work/one"
+    feed "$work/one" && wait_all 1 &&
+        script "{\"apply\":{\"replicationList\":[{\"appName\":\"SHOP\",
+            \"id\":\"i1\",\"lastDirtyTimestamp\":99,\"action\":\"Register\",
+            \"instanceInfo\":${info//77/99}}]}}" &&
+        expect_status 1 "$zpeerctl" resync all --endpoint "$control" \
+            --wait "$patience" --outcomes "$outcomes" &&
+        expect_text "$work/out" "1 instances, 0 repaired, 1 refused, in "
+}
+
 test_all_is_every_peer_one_after_the_other () {
     start_peer && local first=$peer_url && start_peer &&
         start_zpeerd --peer "$first" --peer "$peer_url" && feed_registry &&
