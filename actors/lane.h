@@ -157,6 +157,9 @@ bool zpeer_lane_asg_refused (const zpeer_result_t *result);
 uint64_t
 zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit);
 
+//  How many batches are on their way
+uint32_t zpeer_lane_flights (const zpeer_lane_t *self);
+
 //  How many items a batch on its way has; 0: it is none of this lane's
 uint32_t zpeer_lane_items (const zpeer_lane_t *self, uint64_t id);
 

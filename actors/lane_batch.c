@@ -432,6 +432,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
             continue;
         }
         s_launch (self, build.flight);
+        self->last_id = id;
         *batch = (zpeer_lane_batch_t){
             .id = id,
             .count = build.flight->items,

@@ -103,8 +103,8 @@ typedef struct {
     uint64_t given;    //  Timestamp of a Heartbeat the view cannot vouch for
     uint64_t unsure;   //  seq of the state in the first ambiguous attempt not
                        //  yet settled; 0: there is none
-    uint32_t suspect;  //  Batch in which it was alone and answered 400, as
-                       //  lane_suspect has it; 0: none
+    uint32_t suspect;  //  Newest batch when it was answered 400 alone, as
+                       //  lane_suspect has it; 0: it was not
     uint32_t since;    //  When the first waiting change came; low half of ms
     uint32_t beat;     //  When the newest waiting Heartbeat came; the same
     uint32_t next;     //  In its queue; NOBODY: it is the last
@@ -211,6 +211,7 @@ struct zpeer_lane {
     uint32_t backoff_ms;
     uint32_t epoch;  //  Grows with every failure: older answers are void
     uint32_t turn;
+    uint64_t last_id;  //  Newest batch
     uint64_t last_ok;  //  Newest batch that was answered 2xx
     uint64_t random;
     bool answering;     //  The last attempt was a success

@@ -195,7 +195,7 @@ s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight, bool same,
         return;
     }
     if (same && !entry->suspect) {
-        entry->suspect = lane_suspect (flight->id);
+        entry->suspect = lane_suspect (self->last_id);
         lane_flag (entry, SUSPECT_ACT, part->phase != PHASE_ASK);
     }
     s_owe (self, entry);

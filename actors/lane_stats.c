@@ -16,6 +16,12 @@ zpeer_lane_hold (zpeer_lane_t *self, uint64_t until)
 }
 
 uint32_t
+zpeer_lane_flights (const zpeer_lane_t *self)
+{
+    return self->flight_count;
+}
+
+uint32_t
 zpeer_lane_items (const zpeer_lane_t *self, uint64_t id)
 {
     for (uint32_t i = 0; i < self->flight_count; i++)

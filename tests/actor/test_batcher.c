@@ -154,6 +154,29 @@ Test (batcher, goodbye_brings_batches_back_for_another_dispatcher)
     cr_expect_neq (fixture_batch ().id, id);
 }
 
+//  Whichever lane it comes from
+Test (batcher, a_peer_at_its_maximum_gets_one_probe)
+{
+    fixture_start (false);
+    fixture_ready (6, false);
+    fixture_tell (ZPEER_REGISTER, 1, 0);
+    uint64_t id = fixture_batch ().id;
+    zpeer_chunk_t *chunk = zpeer_chunk_new ();
+    fixture_add (chunk, ZPEER_REGISTER, 1, 1, 0);
+    fixture_add_asg (chunk);
+    fixture_done ((zpeer_result_t){.id = id,
+                                   .end = ZPEER_END_UNSENT,
+                                   .verdict = ZPEER_TRANSIENT_ERROR,
+                                   .reached = true});
+    fixture_send (chunk);
+    fixture_call ("RETRY-NOW", NULL, NULL);
+    id = fixture_batch ().id;
+    fixture_call ("RETRY-NOW", NULL, NULL);
+    cr_expect_not (fixture_receive (fixture.dispatcher, 100));
+    fixture_done ((zpeer_result_t){.id = id});
+    fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
+}
+
 Test (batcher, drain_sends_at_once_and_answers_when_all_is_delivered)
 {
     fixture_set ("zpeer.batch.linger-ms", "60000");

@@ -172,3 +172,30 @@ Test (lane_small, each_instance_goes_alone_with_both_its_items)
     }
     lane_fixture_fini (&small);
 }
+
+//  One that was sent before the peer began to answer 400 says nothing
+Test (lane_small, an_answer_to_an_earlier_batch_confirms_no_suspicion)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.max_items = 1;
+    lane_fixture_init_with (&s, &options);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_change (&s, 'b', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    uint64_t first = s.last_id;
+    lane_fixture_next (&s);
+    uint64_t second = s.last_id;
+    s.last_id = first;
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    s.last_id = second;
+    lane_fixture_ok (&s);
+    for (int i = 0; i < 5; i++) {
+        s.now = zpeer_lane_wake (s.lane, s.now, 6);
+        if (*lane_fixture_next (&s))
+            lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    }
+    cr_expect_null (strstr (s.said, "rejected"), "%s", s.said);
+    lane_fixture_fini (&s);
+}
