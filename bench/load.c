@@ -30,16 +30,33 @@ s_name (size_t index, char app[32], char id[64])
               index % 50);
 }
 
+//  What a load is made of
+typedef struct {
+    zpeer_action_t action;
+    zpeer_status_t status;
+    unsigned renewal_secs;  //  Of a Register
+    unsigned duration_secs;
+    size_t stride;  //  From one instance to the next
+} kind_t;
+
 static zpeer_event_t *
-s_register (size_t index)
+s_event (size_t index, const kind_t *kind)
 {
-    char app[32], id[64], text[256];
+    char app[32], id[64];
     s_name (index, app, id);
-    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
+    zpeer_event_t *event = zpeer_event_new (kind->action);
     zpeer_event_set_app (event, app);
     zpeer_event_set_id (event, id);
     zpeer_event_set_timestamp (event, TIMESTAMP);
-    zpeer_event_set_status (event, ZPEER_UP);
+    zpeer_event_set_status (event, kind->status);
+    return event;
+}
+
+static void
+s_put_info (zpeer_event_t *event, size_t index, const kind_t *kind)
+{
+    char app[32], id[64], text[256];
+    s_name (index, app, id);
     snprintf (text, sizeof text, "host%05zu.example.net", index);
     zpeer_event_put_str (event, "hostName", text);
     zpeer_event_put_str (event, "ipAddr", "192.0.2.41");
@@ -47,7 +64,7 @@ s_register (size_t index)
     zpeer_event_put_str (event, "secureVipAddress", app);
     zpeer_event_put_port (event, 8080, true);
     zpeer_event_put_secure_port (event, 8443, false);
-    zpeer_event_put_lease (event, 30, 90);
+    zpeer_event_put_lease (event, kind->renewal_secs, kind->duration_secs);
     snprintf (text, sizeof text, "http://host%05zu.example.net:8080/", index);
     zpeer_event_put_str (event, "homePageUrl", text);
     snprintf (text, sizeof text,
@@ -61,42 +78,39 @@ s_register (size_t index)
         snprintf (key, sizeof key, "apiml.route.%d.url", i);
         zpeer_event_put_metadata (event, key, "/api/v1/service/route");
     }
-    return event;
 }
 
-typedef enum { REGISTERS, HEARTBEATS, SCATTERED } load_kind_t;
-
 static int
-s_encode (char *data, size_t *used, size_t index, load_kind_t kind)
+s_encode (char *data, size_t *used, size_t index, const kind_t *kind)
 {
-    if (kind == REGISTERS) {
-        zpeer_event_t *event = s_register (index);
-        int rc = zpeer_event_encode (event, data, FRAME_BYTES_MAX, used);
-        zpeer_event_destroy (&event);
-        return rc;
-    }
     char app[32], id[64];
     s_name (index, app, id);
-    return zpeer_event_encode_simple (data, FRAME_BYTES_MAX, used,
-                                      ZPEER_HEARTBEAT, app, id, TIMESTAMP);
+    if (kind->action == ZPEER_HEARTBEAT)
+        return zpeer_event_encode_simple (data, FRAME_BYTES_MAX, used,
+                                          ZPEER_HEARTBEAT, app, id, TIMESTAMP);
+    zpeer_event_t *event = s_event (index, kind);
+    if (kind->action == ZPEER_REGISTER)
+        s_put_info (event, index, kind);
+    int rc = zpeer_event_encode (event, data, FRAME_BYTES_MAX, used);
+    zpeer_event_destroy (&event);
+    return rc;
 }
 
 static size_t
-s_load (load_t *self, size_t instances, load_kind_t kind)
+s_load (load_t *self, size_t instances, kind_t kind)
 {
     size_t count = (instances + LOAD_FRAME_EVENTS - 1) / LOAD_FRAME_EVENTS;
-    size_t events = count * LOAD_FRAME_EVENTS, stride = 1;
+    size_t events = count * LOAD_FRAME_EVENTS;
     load_frame_t *frames = (load_frame_t *) calloc (count, sizeof *frames);
     assert (frames);
-    if (kind == SCATTERED)
-        stride = STRIDE;
     for (size_t i = 0; i < events;) {
         size_t used = 0;
         load_frame_t *frame = &frames[i / LOAD_FRAME_EVENTS];
         frame->data = (char *) malloc (FRAME_BYTES_MAX);
         assert (frame->data);
         do {
-            int rc = s_encode (frame->data, &used, i * stride % events, kind);
+            int rc =
+                s_encode (frame->data, &used, i * kind.stride % events, &kind);
             assert (rc == ZPEER_OK);
         } while (++i % LOAD_FRAME_EVENTS);
         frame->data = (char *) realloc (frame->data, used);
@@ -109,19 +123,37 @@ s_load (load_t *self, size_t instances, load_kind_t kind)
 size_t
 load_registers (load_t *self, size_t instances)
 {
-    return s_load (self, instances, REGISTERS);
+    return s_load (self, instances,
+                   (kind_t){ZPEER_REGISTER, ZPEER_UP, 30, 90, 1});
+}
+
+size_t
+load_leases (load_t *self, size_t instances, unsigned seconds)
+{
+    return s_load (self, instances,
+                   (kind_t){ZPEER_REGISTER, ZPEER_UP, seconds, seconds, 1});
 }
 
 size_t
 load_heartbeats (load_t *self, size_t instances)
 {
-    return s_load (self, instances, HEARTBEATS);
+    return s_load (self, instances,
+                   (kind_t){.action = ZPEER_HEARTBEAT, .stride = 1});
 }
 
 size_t
 load_scattered (load_t *self, size_t instances)
 {
-    return s_load (self, instances, SCATTERED);
+    return s_load (self, instances,
+                   (kind_t){.action = ZPEER_HEARTBEAT, .stride = STRIDE});
+}
+
+size_t
+load_statuses (load_t *self, size_t instances, zpeer_status_t status)
+{
+    return s_load (
+        self, instances,
+        (kind_t){.action = ZPEER_STATUS_UPDATE, .status = status, .stride = 1});
 }
 
 void

@@ -1,7 +1,8 @@
 /*  load.h - frames of events, encoded beforehand
 
     Instances are named as Spring names them. A frame holds LOAD_FRAME_EVENTS
-    events. Loads over equally many instances are about the same ones.
+    events. Loads over equally many instances are about the same ones, and those
+    over fewer about the first of them (load_scattered has its own order).
 */
 #ifndef LOAD_H_INCLUDED
 #define LOAD_H_INCLUDED
@@ -28,6 +29,12 @@ size_t load_heartbeats (load_t *self, size_t instances);
 
 //  Heartbeats in an order that no cache can guess
 size_t load_scattered (load_t *self, size_t instances);
+
+//  Registers as above, but with leases of so many seconds, renewed as often
+size_t load_leases (load_t *self, size_t instances, unsigned seconds);
+
+//  StatusUpdates
+size_t load_statuses (load_t *self, size_t instances, zpeer_status_t status);
 
 void load_free (load_t *self);
 

@@ -113,30 +113,35 @@ peer_script (const peer_t *self, const char *json)
     free (answer);
 }
 
-//  Reads [[received_ns, timestamp], ...]
+//  Reads [[received_ns, timestamp], ...]; returns how many there are
 static size_t
-s_read_samples (char *at, double *ms, size_t count, size_t max)
+s_read_samples (char *at, int64_t since_ns, double *ms, size_t *count,
+                size_t max)
 {
+    size_t read = 0;
     at = strchr (at, '[');
     if (at)
         at = strchr (at + 1, '[');
-    for (; at && count < max; at = strchr (at, '[')) {
+    for (; at && *count < max; at = strchr (at, '[')) {
         int64_t received = strtoll (at + 1, &at, 10);
         at += strspn (at, ", ");
-        ms[count++] = (double) (received - strtoll (at, &at, 10)) / 1e6;
+        int64_t sent = strtoll (at, &at, 10);
+        if (sent >= since_ns && sent <= received)
+            ms[(*count)++] = (double) (received - sent) / 1e6;
+        read++;
     }
-    return count;
+    return read;
 }
 
 size_t
-peer_samples (const peer_t *self, double *ms, size_t count, size_t max)
+peer_samples (const peer_t *self, int64_t since_ns, double *ms, size_t count,
+              size_t max)
 {
-    size_t before;
+    size_t read;
     do {
-        before = count;
         char *body = s_call (self, "samples", NULL);
-        count = s_read_samples (body, ms, count, max);
+        read = s_read_samples (body, since_ns, ms, &count, max);
         free (body);
-    } while (count > before);
+    } while (read);
     return count;
 }

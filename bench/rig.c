@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "rig.h"
 #include "stopwatch.h"
+#include "trickle.h"
 #include "banned.h"
 
 //  Nothing comes any more
@@ -14,12 +14,8 @@
 //  Between two looks at the peers' counters, while the feeder waits
 #define LOOK_US 500
 
-//  Of a trickle
-#define INSTANCES     10000
-#define FRAME_MAX     8192
-#define WINDOW        256
-#define PATIENCE_MS   10000
-#define SAMPLES_LIMIT 50000.0  //  A peer keeps 65,536
+//  Of a trickle; a peer keeps 65,536
+#define SAMPLES_LIMIT 50000.0
 
 static void
 s_log (void *arg, zpeer_log_level_t level, const char *id, const char *text)
@@ -193,63 +189,6 @@ rig_warm (rig_t *self, const load_t *load)
 
 //  A trickle -------------------------------------------------------------------
 
-static void
-s_wait_until (int64_t at_ns)
-{
-    struct timespec at = {.tv_sec = at_ns / 1000000000,
-                          .tv_nsec = at_ns % 1000000000};
-    clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-}
-
-static zpeer_event_t *
-s_event (unsigned index)
-{
-    char id[64];
-    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
-    snprintf (id, sizeof id, "host%05u.example.net:trickle:8080", index);
-    zpeer_event_set_app (event, "TRICKLE");
-    zpeer_event_set_id (event, id);
-    zpeer_event_put_str (event, "hostName", id);
-    zpeer_event_put_str (event, "ipAddr", "192.0.2.41");
-    return event;
-}
-
-//  Its lastDirtyTimestamp is the time of sending
-static void
-s_send (zpeer_feed_t *feed, zpeer_event_t *event)
-{
-    char frame[FRAME_MAX];
-    size_t used = 0;
-    zpeer_reply_t reply;
-    zpeer_event_set_timestamp (event, (uint64_t) stopwatch_ns ());
-    zpeer_event_encode (event, frame, sizeof frame, &used);
-    int rc = zpeer_feed_send_frame (feed, frame, used, PATIENCE_MS, NULL);
-    assert (rc == ZPEER_OK);
-    while (zpeer_feed_recv (feed, &reply, 0) == ZPEER_OK)
-        assert (!reply.rejected);
-}
-
-static void
-s_trickle (const char *endpoint, double per_second, uint64_t total)
-{
-    static zpeer_event_t *events[INSTANCES];
-    zpeer_reply_t reply;
-    zpeer_feed_t *feed = zpeer_feed_new (endpoint, WINDOW);
-    assert (feed);
-    for (unsigned i = 0; i < INSTANCES; i++)
-        events[i] = s_event (i);
-    int64_t start = stopwatch_ns ();
-    for (uint64_t sent = 0; sent < total; sent++) {
-        s_wait_until (start + (int64_t) ((double) sent * 1e9 / per_second));
-        s_send (feed, events[sent % INSTANCES]);
-    }
-    while (zpeer_feed_recv (feed, &reply, PATIENCE_MS) == ZPEER_OK)
-        continue;
-    zpeer_feed_destroy (&feed);
-    for (unsigned i = 0; i < INSTANCES; i++)
-        zpeer_event_destroy (&events[i]);
-}
-
 size_t
 rig_trickle (rig_t *self, double per_second, double seconds, double *ms,
              size_t max)
@@ -263,12 +202,14 @@ rig_trickle (rig_t *self, double per_second, double seconds, double *ms,
         peer_script (&self->peers[i], script);
         self->base[i] = peer_counter (&self->peers[i], "items");
     }
-    s_trickle (zpeer_engine_events (self->engine), per_second,
-               (uint64_t) total);
+    trickle_t trickle;
+    trickle_open (&trickle, zpeer_engine_events (self->engine), per_second, 0);
+    trickle_run (&trickle, (uint64_t) total);
+    trickle_close (&trickle);
     int64_t end;
     s_settle (self, (uint64_t) total * self->counted, &end);
     for (unsigned i = 0; i < self->counted; i++) {
-        count = peer_samples (&self->peers[i], ms, count, max);
+        count = peer_samples (&self->peers[i], 0, ms, count, max);
         peer_script (&self->peers[i], "{\"settings\": {\"sample\": 0}}");
     }
     return count;
