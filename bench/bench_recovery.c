@@ -30,6 +30,7 @@
 //  needs no timeout.
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -92,12 +93,13 @@ typedef struct {
 //  One case
 typedef struct {
     kind_t kind;
-    uint64_t changed;   //  Instances
-    uint64_t owed;      //  Of these
-    uint64_t items;     //  The peer had when it came back
-    uint64_t requests;  //  The same
-    int64_t back_ns;    //  From now on it would answer
-    int64_t begun_ns;   //  Its first answer
+    uint64_t instances;  //  As planned; a walk finds those of trickles, too
+    uint64_t changed;    //  Instances
+    uint64_t owed;       //  Of these
+    uint64_t items;      //  The peer had when it came back
+    uint64_t requests;   //  The same
+    int64_t back_ns;     //  From now on it would answer
+    int64_t begun_ns;    //  Its first answer
     int64_t whole_ns;
     uint64_t got_items;  //  Between the last two
     uint64_t got_requests;
@@ -116,8 +118,8 @@ static void
 s_sample (const bench_t *self, unsigned peer, uint64_t every)
 {
     char script[64];
-    snprintf (script, sizeof script, "{\"settings\": {\"sample\": %llu}}",
-              (unsigned long long) every);
+    snprintf (script, sizeof script,
+              "{\"settings\": {\"sample\": %" PRIu64 "}}", every);
     peer_script (&self->rig.peers[peer], script);
 }
 
@@ -186,32 +188,36 @@ s_needed_requests (const bench_t *self, const case_t *run, double *ms)
 }
 
 static void
+s_print_latency (const char *name, const latency_t *before,
+                 const latency_t *during)
+{
+    printf ("%s_before_p50_ms=%.2f %s_before_p99_ms=%.2f %s_samples=%zu "
+            "%s_p50_ms=%.2f %s_p99_ms=%.2f ",
+            name, before->p50_ms, name, before->p99_ms, name, during->count,
+            name, during->p50_ms, name, during->p99_ms);
+}
+
+static void
 s_print (const bench_t *self, const case_t *run)
 {
     double least_ms;
     uint64_t needed = s_needed_requests (self, run, &least_ms);
     double ms = (double) (run->whole_ns - run->begun_ns) / 1e6;
-    printf ("recovery kind=%s changed=%llu delay_ms=%u per_second=%.0f "
-            "owed=%llu first_ms=%.1f whole_ms=%.1f minimum_ms=%.1f ",
-            s_kinds[run->kind], (unsigned long long) run->changed,
-            self->delay_ms, self->per_second, (unsigned long long) run->owed,
+    printf ("recovery kind=%s instances=%" PRIu64 " delay_ms=%u "
+            "per_second=%.0f changed=%" PRIu64 " owed=%" PRIu64
+            " first_ms=%.1f whole_ms=%.1f minimum_ms=%.1f ",
+            s_kinds[run->kind], run->instances, self->delay_ms,
+            self->per_second, run->changed, run->owed,
             (double) (run->begun_ns - run->back_ns) / 1e6, ms, least_ms);
     if (self->delay_ms)
         printf ("ratio=%.2f ", ms / least_ms);
-    printf ("needed_requests=%llu requests=%llu needed_items=%llu items=%llu "
-            "extra=%lld",
-            (unsigned long long) needed, (unsigned long long) run->got_requests,
-            (unsigned long long) s_needed_items (run),
-            (unsigned long long) run->got_items, (long long) run->extra);
-    for (unsigned i = 0; i < PEERS; i++) {
-        const char *name = i == HEALTHY ? "healthy" : "live";
-        printf (" %s_before_p50_ms=%.2f %s_before_p99_ms=%.2f "
-                "%s_samples=%zu %s_p50_ms=%.2f %s_p99_ms=%.2f",
-                name, self->before[i].p50_ms, name, self->before[i].p99_ms,
-                name, run->during[i].count, name, run->during[i].p50_ms, name,
-                run->during[i].p99_ms);
-    }
-    printf ("\n");
+    s_print_latency ("healthy", &self->before[HEALTHY], &run->during[HEALTHY]);
+    s_print_latency ("live", &self->before[OTHER], &run->during[OTHER]);
+    printf ("needed_requests=%" PRIu64 " requests=%" PRIu64
+            " needed_items=%" PRIu64 " got_items=%" PRIu64 " extra=%" PRId64
+            "\n",
+            needed, run->got_requests, s_needed_items (run), run->got_items,
+            run->extra);
     fflush (stdout);
 }
 
@@ -303,7 +309,8 @@ s_leave (bench_t *self, const case_t *run, const load_t *load)
 static void
 s_outage (bench_t *self, kind_t kind, load_t load)
 {
-    case_t run = {.kind = kind, .changed = load.count * LOAD_FRAME_EVENTS};
+    uint64_t instances = load.count * LOAD_FRAME_EVENTS;
+    case_t run = {.kind = kind, .instances = instances, .changed = instances};
     s_leave (self, &run, &load);
     load_free (&load);
     s_prepare (self, &run, "listen");
@@ -321,7 +328,7 @@ s_outage (bench_t *self, kind_t kind, load_t load)
 static void
 s_walk (bench_t *self, kind_t kind, uint64_t instances)
 {
-    case_t run = {.kind = kind, .changed = instances};
+    case_t run = {.kind = kind, .instances = instances, .changed = instances};
     if (kind == ADDED)
         zpeer_engine_remove_peer (self->rig.engine, self->told.peer);
     s_prepare (self, &run, "listen");
@@ -372,7 +379,7 @@ main (int argc, char **argv)
     bench.delay_ms = (unsigned) strtoul (argv[2], NULL, 10);
     bench.per_second = strtod (argv[3], NULL);
     load_t registers;
-    load_leases (&registers, instances, LEASE_SECONDS);
+    instances = load_leases (&registers, instances, LEASE_SECONDS);
     rig_start (&bench.rig, argv[0], PEERS, "inproc",
                (char *[]){s_retries, s_figures, s_age_out, NULL});
     rig_warm (&bench.rig, &registers);

@@ -14,7 +14,7 @@ import sys
 
 #  What tells runs of one benchmark from those of another
 SETTINGS = """kind peers transport instances lanes per_second third peer items
-workers buffer pending""".split()
+workers buffer pending delay_ms""".split()
 
 #  The issue's figures of small C programs, ns: parsing, JSON writing, one lane
 #  and body building of a heartbeat; a further lane; HTTP and answer of an item
@@ -166,6 +166,56 @@ def beside_a_sick_one(figures):
     ]
 
 
+def most_owed(figures):
+    """The case of most instances at a peer that takes its time."""
+    owed = [
+        own for own in figures.settings("recovery")
+        if own["kind"] == "owed" and int(own["delay_ms"])
+    ]
+    return max(owed, key=lambda own: int(own["instances"]), default=None)
+
+
+def beside_one_that_returns(figures):
+    """What a peer that comes back takes, and what others notice."""
+    own = most_owed(figures)
+    if not own:
+        return []
+    runs = figures.find("recovery", **own)
+    delay = int(own["delay_ms"])
+    #  Run by run, as above
+    beside = statistics.median(
+        line / before
+        for line, before in zip(
+            runs.values("healthy_p99_ms"), runs.values("healthy_before_p99_ms")
+        )
+    )
+    later = statistics.median(
+        line - before
+        for line, before in zip(
+            runs.values("live_p99_ms"), runs.values("live_before_p99_ms")
+        )
+    )
+    return [
+        judged(
+            f"a peer comes back, {int(own['instances']):,} owed, {delay} ms an "
+            "answer: time until whole, of the least possible",
+            runs, "ratio", 2, "×", 2, False,
+        ),
+        [
+            "the same: the other peer's p99 at 1,000/s, of that before",
+            f"{beside:.2f} ×",
+            "≤ 1.2 ×",
+            "yes" if beside <= 1.2 else "**no**",
+        ],
+        [
+            "the same: p99 of changes for itself, more than before",
+            f"{later:+.2f} ms",
+            f"≤ {delay} ms, one answer",
+            "yes" if later <= delay else "**no**",
+        ],
+    ]
+
+
 def targets(figures):
     def acceptor(kind, lanes):
         return figures.find("acceptor", kind=kind, lanes=lanes)
@@ -224,6 +274,7 @@ def targets(figures):
             )
         )
     rows += beside_a_sick_one(figures)
+    rows += beside_one_that_returns(figures)
     print("## Targets\n")
     table(["figure", "measured", "target", "reached"], rows)
     lost = sum(
@@ -364,6 +415,86 @@ def sick(figures):
     )
 
 
+CASES = {
+    "owed": "owed: asked, then told",
+    "waiting": "most wait, the rest is owed",
+    "renew": "heartbeats lost: asked",
+    "added": "added at run time: resync",
+    "verify": "verified: asked",
+}
+
+#  Fewer changes than that have no p99
+SAMPLES_MIN = 100
+
+
+def recovery_time(own, runs):
+    got, needed = runs.text("requests"), runs.text("needed_requests")
+    slow = own["delay_ms"] != "0"
+    return [
+        CASES[own["kind"]],
+        number(float(own["instances"])),
+        own["delay_ms"],
+        runs.text("first_ms"),
+        runs.text("whole_ms"),
+        runs.text("minimum_ms") if slow else "–",
+        runs.text("ratio", 2) if slow else "–",
+        needed,
+        got,
+    ]
+
+
+def recovery_notice(own, runs):
+    def cell(key):
+        if min(runs.values(key.split("_")[0] + "_samples")) < SAMPLES_MIN:
+            return "–"
+        return runs.text(key, 1)
+
+    keys = "healthy_p50_ms healthy_p99_ms live_p50_ms live_p99_ms".split()
+    return [
+        CASES[own["kind"]], number(float(own["instances"])), own["delay_ms"]
+    ] + [cell(key) for key in keys]
+
+
+def recovery(figures):
+    settings = figures.settings("recovery")
+    if not settings:
+        return
+    print("## A peer that comes back\n")
+    cases = [(own, figures.find("recovery", **own)) for own in settings]
+    table(
+        ["the peer is", "instances", "answers after, ms", "first answer, ms",
+         "then whole, ms", "least, ms", "ratio", "requests needed", "got"],
+        [recovery_time(own, runs) for own, runs in cases],
+    )
+    print(
+        "*First answer*: how long it listened before it was tried again. *Whole* "
+        "counts from\nthere. *Got* has the requests with changes that came "
+        "meanwhile, 1,000 a second, in it.\n"
+    )
+    print("What these changes took from the feeder to the peers, ms:\n")
+    before = [
+        ["*before, all well*", "", delay]
+        + [
+            figures.find("recovery", delay_ms=delay).text(key, 1)
+            for key in (
+                "healthy_before_p50_ms healthy_before_p99_ms "
+                "live_before_p50_ms live_before_p99_ms"
+            ).split()
+        ]
+        for delay in dict.fromkeys(own["delay_ms"] for own in settings)
+    ]
+    table(
+        ["the peer is", "instances", "answers after, ms", "the other peer, p50",
+         "p99", "the peer itself, p50", "p99"],
+        before + [recovery_notice(own, runs) for own, runs in cases],
+    )
+    extra = sum(
+        abs(int(pairs["extra"]))
+        for name, pairs in figures.lines if name == "recovery"
+    )
+    print(f"Items more or fewer than needed, in all of these runs: {extra}.\n")
+
+
 def memory(figures):
     runs = figures.find("memory")
     if not runs.lines:
@@ -488,6 +619,7 @@ def main():
     stages(figures)
     rates(figures)
     sick(figures)
+    recovery(figures)
     memory(figures)
     idle(figures)
     reference(figures)

@@ -11,7 +11,7 @@
 #  --no-install    installs no packages, and fails where one is missing
 #  --output FILE   writes there instead
 #
-#  Takes some 15 minutes, --quick 2. Builds in build/bench; what the programs
+#  Takes some 20 minutes, --quick 3. Builds in build/bench; what the programs
 #  said is kept in build/bench/runs. Ends with "bench: OK …" or "bench: FAILED
 #  …", and an exit status to match; a target that is missed is no failure.
 set -u
@@ -19,13 +19,16 @@ cd "$(dirname "$0")/.." || exit 2
 
 runs=5
 seconds=5
+recoveries=3  #  They take long: not in every round
+instances=100000
+delays="0 20"
 busy=no
 reference=yes
 install=yes
 output=bench/RESULTS.md
 while [ $# -gt 0 ]; do
     case $1 in
-    --quick) runs=1 seconds=2 ;;
+    --quick) runs=1 seconds=2 recoveries=1 instances=20000 delays=20 ;;
     --busy) busy=yes ;;
     --no-reference) reference=no ;;
     --no-install) install=no ;;
@@ -38,7 +41,7 @@ done
 
 build=build/bench
 logs=$build/runs
-programs="acceptor end_to_end http idle latency memory sick stages"
+programs="acceptor end_to_end http idle latency memory recovery sick stages"
 started=$SECONDS
 child=
 
@@ -155,7 +158,7 @@ tell () {
         for (i = 2; i <= NF; i++) { split ($i, pair, "="); own[pair[1]] = pair[2] }
     } END {
         keys = "tasks_per_second events_per_second posts_per_second p99_ms "
-        keys = keys "cpu_percent lane_says_bytes parse"
+        keys = keys "cpu_percent lane_says_bytes whole_ms parse"
         count = split (keys, key, " ")
         for (i = 1; i <= count; i++)
             if (key[i] in own) { print key[i] "=" own[key[i]]; exit }
@@ -180,9 +183,10 @@ measure () {
     tell "$logs/run"
 }
 
-#  Everything once: so what changes on the machine meanwhile meets all alike
+#  plan DO ROUND. Everything once: so what changes on the machine meanwhile meets
+#  all alike
 plan () {
-    local kind peers transport
+    local kind peers transport delay
     local events=$((400000 * seconds))
     for kind in heartbeats registers; do
         "$1" stages "$kind" 16000 "$((3 * seconds))"
@@ -204,6 +208,11 @@ plan () {
     "$1" latency 1000 "$seconds"
     "$1" latency 20000 "$seconds"
     "$1" sick 10000 "$((events / 10000))" 1000 "$seconds"
+    if [ "$2" -le "$recoveries" ]; then
+        for delay in $delays; do
+            "$1" recovery "$instances" "$delay" 1000 2
+        done
+    fi
     "$1" memory 100000 4
     "$1" idle well 10000 "$((seconds + 3))"
     "$1" idle well 10000 "$((seconds + 3))" off
@@ -213,7 +222,7 @@ plan () {
     return 0
 }
 
-count () { total=$((total + runs)); }
+count () { total=$((total + 1)); }
 
 mkdir -p "$logs"
 echo "bench: $(nproc) processors, $runs run(s) of each"
@@ -227,9 +236,11 @@ describe
 : >"$logs/figures"
 done=0
 total=0
-plan count
-for _ in $(seq "$runs"); do
-    plan measure
+for round in $(seq "$runs"); do
+    plan count "$round"
+done
+for round in $(seq "$runs"); do
+    plan measure "$round"
 done
 python3 bench/report.py "$logs" >"$logs/report" || fail "no report"
 mv "$logs/report" "$output"
