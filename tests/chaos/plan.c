@@ -14,7 +14,8 @@
 #define VISITORS     6   //  Instances a visit
 #define BURST_FRAME  40  //  Events a frame at most
 #define LAST_BURST   30
-#define HOT          4   //  Instances of a feeder
+#define HOT          4  //  Instances of a feeder
+#define HOT_TURNS    6
 #define MOST         20  //  Events a turn, mostly
 
 //  When what a feeder left behind is sent again: the engine has had time to read
@@ -35,6 +36,7 @@ struct plan {
     rng_t rng;
     rng_t other;  //  For the other server, who waits until all peers run
     uint64_t clock;
+    unsigned turns;
     int64_t next_at;
     int64_t visit_at;
     visit_t *visits[VISITS_MAX];  //  Owned
@@ -121,14 +123,20 @@ s_say_events (run_t *run, const frame_t *frame, const char *who)
     }
 }
 
-//  One of a feeder's instances; some change all the time
+//  One of a feeder's instances. A few change all the time, and then others do;
+//  every second that has had its time is left alone until it comes again, for a
+//  later event would repair what went wrong. NULL: it is one of those.
 static instance_t *
 s_pick (run_t *run, unsigned feeder)
 {
     rng_t *rng = &run->plan->rng;
     unsigned count = run->base_count / run->feeder_count;
-    unsigned limit = rng_chance (rng, 400) && count > HOT ? HOT : count;
-    unsigned number = (unsigned) rng_below (rng, limit);
+    unsigned first = run->plan->turns / HOT_TURNS * HOT;
+    unsigned number = (unsigned) rng_below (rng, count);
+    if (rng_chance (rng, 500))
+        number = (first + (unsigned) rng_below (rng, HOT)) % count;
+    else if (number % 2 && (number < first % count || first >= count))
+        return NULL;
     return &run->instances[feeder + number * run->feeder_count];
 }
 
@@ -142,7 +150,7 @@ s_burst (run_t *run, unsigned events)
     unsigned feeder = (unsigned) rng_below (rng, run->feeder_count);
     for (unsigned i = 0; i < events; i++) {
         instance_t *instance = s_pick (run, feeder);
-        if (instance->retired)
+        if (!instance || instance->retired)
             continue;
         if (rng_chance (rng, 15))
             events_bad (instance, &frame);
@@ -301,6 +309,7 @@ s_turn (run_t *run)
     plan_t *plan = run->plan;
     rng_t *rng = &plan->rng;
     unsigned pick = (unsigned) rng_below (rng, 100);
+    plan->turns++;
     s_burst (run, pick < 5 ? 2 * run->base_count
                            : 1 + (unsigned) rng_below (rng, MOST));
     if (run->features[FEATURE_REPLICATED] && rng_chance (rng, 250))

@@ -38,14 +38,19 @@ run_check (run_t *self, const char *kind, const char *wrong)
 
 //  ---- What the seed decides
 
+//  A restart, a resync, a verify repair much that went wrong before: not so often
 static void
 s_choose_features (run_t *self, rng_t *rng)
 {
+    static const unsigned per_mille[FEATURES] = {
+        [FEATURE_REMOTE] = 300,     [FEATURE_SINGLE] = 120,
+        [FEATURE_REPLICATED] = 500, [FEATURE_REFUSE] = 700,
+        [FEATURE_OTHERS] = 600,     [FEATURE_KILLS] = 350,
+        [FEATURE_FORGET] = 600,     [FEATURE_JOIN] = 400,
+        [FEATURE_WALKS] = 300,      [FEATURE_VISITS] = 600};
     bool *features = self->features;
     for (unsigned i = 0; i < FEATURES; i++)
-        features[i] = rng_chance (rng, 600);
-    features[FEATURE_SINGLE] = rng_chance (rng, 120);
-    features[FEATURE_REMOTE] = rng_chance (rng, 300);
+        features[i] = rng_chance (rng, per_mille[i]);
     if (features[FEATURE_REPLICATED])
         features[FEATURE_REFUSE] = false;
     if (features[FEATURE_REMOTE])
