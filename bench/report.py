@@ -428,7 +428,6 @@ SAMPLES_MIN = 100
 
 
 def recovery_time(own, runs):
-    got, needed = runs.text("requests"), runs.text("needed_requests")
     slow = own["delay_ms"] != "0"
     return [
         CASES[own["kind"]],
@@ -436,10 +435,10 @@ def recovery_time(own, runs):
         own["delay_ms"],
         runs.text("first_ms"),
         runs.text("whole_ms"),
-        runs.text("minimum_ms") if slow else "–",
+        number(runs.median("minimum_ms")) if slow else "–",
         runs.text("ratio", 2) if slow else "–",
-        needed,
-        got,
+        number(runs.median("needed_requests")),
+        runs.text("requests"),
     ]
 
 
@@ -460,6 +459,8 @@ def recovery(figures):
     if not settings:
         return
     print("## A peer that comes back\n")
+    #  Not in every round
+    print(f"Median of {len(figures.find('recovery', **settings[0]).lines)} run(s).\n")
     cases = [(own, figures.find("recovery", **own)) for own in settings]
     table(
         ["the peer is", "instances", "answers after, ms", "first answer, ms",
