@@ -193,6 +193,12 @@ lane_stand (zpeer_lane_t *self, entry_t *entry, bool front)
 }
 
 void
+lane_stand_answered (zpeer_lane_t *self, entry_t *entry, bool live)
+{
+    s_stand_in (self, entry, live ? QUEUE_LIVE : QUEUE_OWED, true);
+}
+
+void
 lane_stand_live (zpeer_lane_t *self, entry_t *entry)
 {
     s_stand_in (self, entry, QUEUE_LIVE, false);

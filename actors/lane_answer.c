@@ -102,7 +102,8 @@ s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
         entry->asked = self->epoch;
         if (!(entry->flags & SUSPECT_ACT))
             entry->suspect = 0;
-        lane_stand (self, entry, true);
+        lane_stand_answered (self, entry,
+                             part->live || part->seq != entry->state->seq);
     }
     else
         s_bad_item (self, entry, code);
@@ -492,7 +493,10 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
             lane_flag (entry, AGAIN, false);
             lane_owe (self, entry);
         }
-        //  What waits after a success has come meanwhile
+        //  What waits after a success has come meanwhile, but for what was
+        //  asked about and stands already
+        if (entry->queue == QUEUE_OWED)
+            continue;
         if (entry->wait && result->verdict == ZPEER_SUCCESS)
             lane_stand_live (self, entry);
         else

@@ -3,8 +3,9 @@
 #include "lane_impl.h"
 #include "banned.h"
 
-//  Every fourth place of a batch with live changes is for what is owed, so that
-//  neither starves the other
+//  While live changes wait, too, every fourth batch is for what is owed; of a peer
+//  that takes one batch at a time, every fourth place in it. So neither starves
+//  the other.
 #define OWED_EVERY 4
 
 //  How many places ahead states are fetched
@@ -223,6 +224,7 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
         .seq = entry->state->seq,
         .timestamp = items[0].timestamp,
         .count = (uint8_t) count,
+        .live = entry->queue == QUEUE_LIVE,
         .actions = {items[0].action, count > 1 ? items[1].action : 0},
     };
     lane_leave (self, entry);
@@ -307,22 +309,19 @@ s_window (const zpeer_lane_t *self, uint32_t credit)
     return window < credit ? window : credit;
 }
 
-//  From both queues, every fourth place for what is owed. Live changes are not
-//  held up by a large batch of what is owed, if that can go beside them.
+//  From both queues, or from one
 static void
 s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 {
-    bool beside = live && s_window (self, self->credit) > 1;
     uint32_t next[2] = {live ? self->live.head : NOBODY,
                         owed ? self->owed.head : NOBODY};
-    uint32_t state = next[0];
+    uint32_t state = next[!live];
     for (int i = 0; i < FETCH_AHEAD; i++)
         state = s_fetch_state (self, state);
-    uint32_t name = next[0];
+    uint32_t name = next[!live];
     for (int i = 0; i < FETCH_AHEAD / 2; i++)
         name = s_fetch_name (self, name);
-    while (!build->full &&
-           (next[0] != NOBODY || (next[1] != NOBODY && !beside))) {
+    while (!build->full && (next[0] != NOBODY || next[1] != NOBODY)) {
         state = s_fetch_state (self, state);
         name = s_fetch_name (self, name);
         unsigned which = ++self->turn % OWED_EVERY == 0;
@@ -397,6 +396,11 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     uint32_t window = s_window (self, self->credit);
     if (!live && window > 1 && self->flight_count + 1 >= window)
         owed = false;
+    //  Large batches of what is owed, and live changes that do not wait for them
+    if (live && owed && window > 1) {
+        live = ++self->batch_turn % OWED_EVERY != 0;
+        owed = !live;
+    }
     if (!live && !owed)
         return false;
     s_fill (self, build, live, owed);

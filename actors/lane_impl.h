@@ -145,6 +145,7 @@ typedef struct {
     uint8_t actions[2];
     uint8_t bits;   //  When its result is handled: what was on its way,
     uint8_t phase;  //  and why
+    bool live;      //  It was a live change, not only owed
 } part_t;
 
 //  Handles from, up to but not including to
@@ -209,10 +210,11 @@ struct zpeer_lane {
     double per_item_ms;  //  Smoothed; 0: not known
     uint64_t pause;      //  Nothing is sent before
     uint32_t backoff_ms;
-    uint32_t epoch;  //  Grows with every failure: older answers are void
-    uint32_t turn;
-    uint64_t last_id;  //  Newest batch
-    uint64_t last_ok;  //  Newest batch that was answered 2xx
+    uint32_t epoch;       //  Grows with every failure: older answers are void
+    uint32_t turn;        //  Places filled from both queues
+    uint32_t batch_turn;  //  Batches, while both queues had something
+    uint64_t last_id;     //  Newest batch
+    uint64_t last_ok;     //  Newest batch that was answered 2xx
     uint64_t random;
     bool answering;     //  The last attempt was a success
     bool reached;       //  The counter stands at its maximum
@@ -294,6 +296,10 @@ void lane_settle_all (zpeer_lane_t *self, uint64_t now);
 
 //  Puts the entry in the queue of live changes, though it may be owed
 void lane_stand_live (zpeer_lane_t *self, entry_t *entry);
+
+//  Puts the entry, which was asked about and is to be told now, in front of the
+//  queue it came from; live: something changed meanwhile, or had before
+void lane_stand_answered (zpeer_lane_t *self, entry_t *entry, bool live);
 
 //  Says something about an instance
 void
