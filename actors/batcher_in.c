@@ -54,18 +54,26 @@ batcher_read_inbox (batcher_t *self)
 //  --------------------------------------------------------------------------
 //  From the dispatchers
 
+//  Answers with a fixed frame. A dispatcher that cannot be reached repeats what
+//  it said.
 static void
-s_answer (batcher_t *self, int number, zpeer_slice_t command, uint64_t id)
+s_answer (batcher_t *self, int number, zpeer_slice_t command,
+          const uint8_t *fields, size_t size)
 {
-    uint8_t fields[ZPEER_WIRE_MAX];
-    size_t size = zpeer_wire_put_id (fields, id);
     zpeer_slice_t frames[] = {
         zpeer_roster_identity (self->roster, number),
         command,
         {(const char *) fields, size},
     };
-    //  A dispatcher that cannot be reached repeats what it said
     zpeer_socket_send (self->server, frames, 3);
+}
+
+static void
+s_acknowledge (batcher_t *self, int number, uint64_t id)
+{
+    uint8_t fields[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_id (fields, id);
+    s_answer (self, number, ZPEER_SLICE ("ACK"), fields, size);
 }
 
 static void
@@ -79,18 +87,20 @@ s_ready (batcher_t *self, int number, zpeer_slice_t fields)
 }
 
 static void
-s_heartbeat (batcher_t *self, int number, zpeer_slice_t fields)
+s_heartbeat (batcher_t *self, int number, zpeer_slice_t held)
 {
     uint64_t ids[ZPEER_WIRE_HELD_MAX];
-    uint64_t echo;
-    uint32_t credit;
+    uint8_t fields[ZPEER_WIRE_MAX];
+    zpeer_wire_beat_t beat;
     size_t count;
-    if (zpeer_wire_get_held (fields.data, fields.size, &credit, &echo, ids,
+    if (zpeer_wire_get_held (held.data, held.size, &beat, ids,
                              ZPEER_WIRE_HELD_MAX, &count))
         return;
-    zpeer_roster_holds (self->roster, number, credit, echo, ids, count);
-    s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"),
-              zpeer_roster_last (self->roster, number));
+    zpeer_roster_holds (self->roster, number, beat.credit, beat.echo, ids,
+                        count);
+    size_t size = zpeer_wire_put_last (
+        fields, zpeer_roster_last (self->roster, number), beat.sent);
+    s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"), fields, size);
     batcher_take_back_lost (self);
 }
 
@@ -119,7 +129,7 @@ s_handle_done (batcher_t *self, int number, zpeer_slice_t fields)
     if (zpeer_wire_get_done (fields.data, fields.size, &result))
         return;
     if (zpeer_roster_remote (self->roster, number))
-        s_answer (self, number, ZPEER_SLICE ("ACK"), result.id);
+        s_acknowledge (self, number, result.id);
     int lane = zpeer_roster_done (self->roster, result.id);
     if (lane < 0) {
         self->unknown_done++;

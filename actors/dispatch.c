@@ -217,15 +217,26 @@ s_fill (zpeer_dispatch_t *self, uint64_t now)
 //  --------------------------------------------------------------------------
 //  What comes in
 
-//  The batcher said something. If it had been gone it learns anew what it may
-//  send; results it may have missed are repeated as they fall due.
-static void
-s_heard (zpeer_dispatch_t *self, uint64_t now)
+//  When the lease ends
+static uint64_t
+s_gone_at (const zpeer_dispatch_t *self)
 {
-    self->heard_at = now;
-    if (self->gone)
-        s_push_message (self, ZPEER_DISPATCH_BATCHER, ZPEER_WIRE_READY);
-    self->gone = false;
+    if (!self->options.remote)
+        return UINT64_MAX;
+    uint64_t patience =
+        (uint64_t) self->options.beat_ms * ZPEER_DISPATCH_BEATS_GONE;
+    return self->heard_at + patience;
+}
+
+//  What is refused, though it was sent, the batcher misses in HEARTBEAT
+static int
+s_refuses (zpeer_dispatch_t *self, uint64_t now, uint64_t id)
+{
+    if (self->gone || s_gone_at (self) <= now)
+        return ZPEER_E_STATE;
+    if (self->job_count == ZPEER_WIRE_HELD_MAX)
+        return ZPEER_E_TOO_LARGE;
+    return zpeer_dispatch_job (self, id) ? ZPEER_E_EXISTS : ZPEER_OK;
 }
 
 int
@@ -233,11 +244,10 @@ zpeer_dispatch_batch (zpeer_dispatch_t *self, uint64_t now,
                       const zpeer_wire_batch_t *batch, zpeer_slice_t body,
                       void *owner)
 {
-    s_heard (self, now);
-    bool full = self->job_count == ZPEER_WIRE_HELD_MAX;
-    if (full || zpeer_dispatch_job (self, batch->id)) {
+    int rc = s_refuses (self, now, batch->id);
+    if (rc) {
         self->stats.ignored++;
-        return full ? ZPEER_E_TOO_LARGE : ZPEER_E_EXISTS;
+        return rc;
     }
     job_t *job = &self->jobs[self->job_count++];
     *job = (job_t){
@@ -298,9 +308,8 @@ zpeer_dispatch_failed (zpeer_dispatch_t *self,
 }
 
 void
-zpeer_dispatch_ack (zpeer_dispatch_t *self, uint64_t now, uint64_t id)
+zpeer_dispatch_ack (zpeer_dispatch_t *self, uint64_t id)
 {
-    s_heard (self, now);
     job_t *job = zpeer_dispatch_job (self, id);
     if (job && job->phase == ENDED)
         zpeer_dispatch_drop (self, job);
@@ -308,11 +317,20 @@ zpeer_dispatch_ack (zpeer_dispatch_t *self, uint64_t now, uint64_t id)
         self->stats.ignored++;
 }
 
+//  The lease goes on, if this is no old answer. A batcher that had been gone
+//  learns anew what it may send; results it may have missed are repeated as they
+//  fall due.
 void
-zpeer_dispatch_heartbeat (zpeer_dispatch_t *self, uint64_t now, uint64_t last)
+zpeer_dispatch_heartbeat (zpeer_dispatch_t *self, uint64_t now, uint64_t last,
+                          uint64_t sent)
 {
-    s_heard (self, now);
     self->echo = last;
+    if (sent > self->heard_at && sent <= now)
+        self->heard_at = sent;
+    if (!self->gone || s_gone_at (self) <= now)
+        return;
+    self->gone = false;
+    s_push_message (self, ZPEER_DISPATCH_BATCHER, ZPEER_WIRE_READY);
 }
 
 void
@@ -372,16 +390,6 @@ s_gone (zpeer_dispatch_t *self)
     s_push (self, todo);
 }
 
-static uint64_t
-s_gone_at (const zpeer_dispatch_t *self)
-{
-    if (!self->options.remote || self->gone)
-        return UINT64_MAX;
-    uint64_t patience =
-        (uint64_t) self->options.beat_ms * ZPEER_DISPATCH_BEATS_GONE;
-    return self->heard_at + patience;
-}
-
 //  Whether a job's time counts: nothing is repeated to a batcher that is gone
 static bool
 s_timed (const zpeer_dispatch_t *self, const job_t *job)
@@ -394,7 +402,7 @@ zpeer_dispatch_timers (zpeer_dispatch_t *self, uint64_t now)
 {
     if (self->closed)
         return;
-    if (s_gone_at (self) <= now)
+    if (!self->gone && s_gone_at (self) <= now)
         s_gone (self);
     for (size_t i = 0; i < self->job_count; i++) {
         job_t *job = &self->jobs[i];
@@ -420,7 +428,7 @@ zpeer_dispatch_wake (const zpeer_dispatch_t *self)
         return 0;
     if (self->closed)
         return UINT64_MAX;
-    uint64_t at = s_gone_at (self);
+    uint64_t at = self->gone ? UINT64_MAX : s_gone_at (self);
     if (self->options.remote)
         at = s_earlier (at, self->beat_at);
     for (size_t i = 0; i < self->job_count; i++)

@@ -19,6 +19,11 @@
          an answer in time the tasks are kept: Congestion.
       4. A remote dispatcher repeats DONE until ACK.
 
+    The lease. A batcher that hears nothing for 6 s takes its batches back: of
+    them nothing may go to the peer any more. So a remote dispatcher works only
+    while a HEARTBEAT that it sent in the last 3 s has been answered. What else
+    comes from the batcher does not count: it may be old, held up somewhere.
+
     Threads: one at a time. Units: now is monotonic, ms; it never goes back.
 */
 #ifndef ZPEER_DISPATCH_H_INCLUDED
@@ -29,7 +34,8 @@
 //  How often HEARTBEAT goes, and DONE until it is acknowledged
 #define ZPEER_DISPATCH_BEAT_MS 1000
 
-//  After so many beats without a word the batcher counts as gone
+//  So many beats after the newest HEARTBEAT that it has answered, the batcher
+//  counts as gone
 #define ZPEER_DISPATCH_BEATS_GONE 3
 
 //  How long health may take to answer
@@ -101,8 +107,9 @@ void zpeer_dispatch_destroy (zpeer_dispatch_t **self_p);
 
 //  BATCH. body stays readable until RELEASE of that id; owner is the caller's.
 //  Beyond the credit it waits its turn, without eating its timeouts.
-//  Returns ZPEER_OK, ZPEER_E_EXISTS (it has that batch) or ZPEER_E_TOO_LARGE
-//  (more than any credit allows); then body and owner are not kept.
+//  Returns ZPEER_OK, ZPEER_E_EXISTS (it has that batch), ZPEER_E_TOO_LARGE
+//  (more than any credit allows) or ZPEER_E_STATE (the batcher is gone, and may
+//  have taken it back); then body and owner are not kept.
 int zpeer_dispatch_batch (zpeer_dispatch_t *self, uint64_t now,
                           const zpeer_wire_batch_t *batch, zpeer_slice_t body,
                           void *owner);
@@ -116,11 +123,11 @@ void zpeer_dispatch_failed (zpeer_dispatch_t *self,
                             const zpeer_wire_failed_t *failed);
 
 //  ACK of the batcher
-void zpeer_dispatch_ack (zpeer_dispatch_t *self, uint64_t now, uint64_t id);
+void zpeer_dispatch_ack (zpeer_dispatch_t *self, uint64_t id);
 
-//  HEARTBEAT of the batcher
-void
-zpeer_dispatch_heartbeat (zpeer_dispatch_t *self, uint64_t now, uint64_t last);
+//  HEARTBEAT of the batcher, which answers the one sent at sent
+void zpeer_dispatch_heartbeat (zpeer_dispatch_t *self, uint64_t now,
+                               uint64_t last, uint64_t sent);
 
 //  A message came that makes no sense: it is counted
 void zpeer_dispatch_ignore (zpeer_dispatch_t *self);

@@ -32,13 +32,14 @@ s_write_done (zpeer_dispatch_t *self, uint64_t now, job_t *job,
 }
 
 static void
-s_write_heartbeat (zpeer_dispatch_t *self, zpeer_dispatch_action_t *action)
+s_write_heartbeat (zpeer_dispatch_t *self, uint64_t now,
+                   zpeer_dispatch_action_t *action)
 {
+    zpeer_wire_beat_t beat = {self->options.credit, self->echo, now};
     uint64_t ids[ZPEER_WIRE_HELD_MAX];
     for (size_t i = 0; i < self->job_count; i++)
         ids[i] = zpeer_dispatch_job_id (&self->jobs[i]);
-    zpeer_wire_put_held (&self->rest, self->options.credit, self->echo, ids,
-                         self->job_count);
+    zpeer_wire_put_held (&self->rest, &beat, ids, self->job_count);
     s_add_frame (action, self->rest.data, self->rest.size);
 }
 
@@ -69,7 +70,7 @@ s_write (zpeer_dispatch_t *self, uint64_t now, zpeer_wire_command_t command,
     if (command == ZPEER_WIRE_DONE)
         s_write_done (self, now, job, action);
     else if (command == ZPEER_WIRE_HEARTBEAT)
-        s_write_heartbeat (self, action);
+        s_write_heartbeat (self, now, action);
     else if (command != ZPEER_WIRE_GOODBYE)
         s_add_frame (action, self->fixed, s_write_fixed (self, command, job));
 }

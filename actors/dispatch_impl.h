@@ -49,9 +49,9 @@ struct zpeer_dispatch {
     size_t todo_next;
     uint64_t token;     //  Last one used
     uint64_t echo;      //  last of the batcher's newest HEARTBEAT
-    uint64_t heard_at;  //  When the batcher last said something
+    uint64_t heard_at;  //  When the newest HEARTBEAT that was answered went
     uint64_t beat_at;   //  When HEARTBEAT is due
-    bool gone;          //  It has been silent for too long
+    bool gone;          //  The batcher has been silent for too long
     bool closed;
     zpeer_dispatch_stats_t stats;
     uint8_t fixed[ZPEER_WIRE_MAX];  //  Frames of the last action

@@ -167,19 +167,28 @@ s_handle_batch (zpeer_dispatcher_t *self)
     return ZPEER_OK;
 }
 
-//  ACK and HEARTBEAT hold an id
 static int
-s_handle_id (zpeer_dispatcher_t *self, zpeer_wire_command_t command)
+s_handle_ack (zpeer_dispatcher_t *self)
 {
     zpeer_slice_t fixed = zpeer_frames_at (&self->frames, 1);
     uint64_t id;
     if (self->frames.count != 2 ||
         zpeer_wire_get_id (fixed.data, fixed.size, &id))
         return ZPEER_E_PARSE;
-    if (command == ZPEER_WIRE_ACK)
-        zpeer_dispatch_ack (self->core, self->now, id);
-    else
-        zpeer_dispatch_heartbeat (self->core, self->now, id);
+    zpeer_dispatch_ack (self->core, id);
+    return ZPEER_OK;
+}
+
+static int
+s_handle_heartbeat (zpeer_dispatcher_t *self)
+{
+    zpeer_slice_t fixed = zpeer_frames_at (&self->frames, 1);
+    uint64_t last;
+    uint64_t sent;
+    if (self->frames.count != 2 ||
+        zpeer_wire_get_last (fixed.data, fixed.size, &last, &sent))
+        return ZPEER_E_PARSE;
+    zpeer_dispatch_heartbeat (self->core, self->now, last, sent);
     return ZPEER_OK;
 }
 
@@ -205,8 +214,8 @@ s_handle_message (zpeer_dispatcher_t *self, const zsock_t *socket)
                                             : ZPEER_E_PARSE;
     switch (command) {
     case ZPEER_WIRE_BATCH: return s_handle_batch (self);
-    case ZPEER_WIRE_ACK:
-    case ZPEER_WIRE_HEARTBEAT: return s_handle_id (self, command);
+    case ZPEER_WIRE_ACK: return s_handle_ack (self);
+    case ZPEER_WIRE_HEARTBEAT: return s_handle_heartbeat (self);
     default: return ZPEER_E_PARSE;
     }
 }

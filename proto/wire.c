@@ -6,7 +6,7 @@
 //  Sizes of what repeats
 #define CODE_SIZE     2
 #define ID_SIZE       8
-#define HELD_SIZE     12  //  credit, echo; the ids follow
+#define HELD_SIZE     20  //  credit, echo, sent; the ids follow
 #define COPY_SIZE     14  //  index, timestamp, size; the text follows
 #define REQUEST_SIZE  7   //  method, sizes of path and body; these follow
 #define LANE_SIZE     4
@@ -206,28 +206,53 @@ zpeer_wire_get_id (const void *data, size_t size, uint64_t *id)
 }
 
 void
-zpeer_wire_put_held (zpeer_buffer_t *out, uint32_t credit, uint64_t echo,
+zpeer_wire_put_held (zpeer_buffer_t *out, const zpeer_wire_beat_t *beat,
                      const uint64_t *ids, size_t count)
 {
-    s_append (out, 4, credit);
-    s_append (out, 8, echo);
+    s_append (out, 4, beat->credit);
+    s_append (out, 8, beat->echo);
+    s_append (out, 8, beat->sent);
     for (size_t i = 0; i < count; i++)
         s_append (out, ID_SIZE, ids[i]);
 }
 
 int
-zpeer_wire_get_held (const void *data, size_t size, uint32_t *credit,
-                     uint64_t *echo, uint64_t *ids, size_t max, size_t *count)
+zpeer_wire_get_held (const void *data, size_t size, zpeer_wire_beat_t *beat,
+                     uint64_t *ids, size_t max, size_t *count)
 {
     if (size < HELD_SIZE || (size - HELD_SIZE) % ID_SIZE ||
         (size - HELD_SIZE) / ID_SIZE > max)
         return ZPEER_E_PARSE;
     reader_t reader = s_reader (data, size);
-    *credit = (uint32_t) s_get (&reader, 4);
-    *echo = s_get (&reader, 8);
+    beat->credit = (uint32_t) s_get (&reader, 4);
+    beat->echo = s_get (&reader, 8);
+    beat->sent = s_get (&reader, 8);
     *count = reader.left / ID_SIZE;
     for (size_t i = 0; i < *count; i++)
         ids[i] = s_get (&reader, ID_SIZE);
+    return ZPEER_OK;
+}
+
+size_t
+zpeer_wire_put_last (uint8_t out[ZPEER_WIRE_MAX], uint64_t last, uint64_t sent)
+{
+    uint8_t *at = out;
+    s_put (&at, 8, last);
+    s_put (&at, 8, sent);
+    return (size_t) (at - out);
+}
+
+int
+zpeer_wire_get_last (const void *data, size_t size, uint64_t *last,
+                     uint64_t *sent)
+{
+    reader_t reader = s_reader (data, size);
+    uint64_t newest = s_get (&reader, 8);
+    uint64_t clock = s_get (&reader, 8);
+    if (!s_complete (&reader))
+        return ZPEER_E_PARSE;
+    *last = newest;
+    *sent = clock;
     return ZPEER_OK;
 }
 

@@ -12,13 +12,16 @@
       DONE       d > b   the fields of zpeer_result_t; frame 2: codes, u16 each
                          (empty: all 200); frame 3: copies; frame 4: detail
       ACK        b > d   id u64; DONE of that batch arrived, known or not
-      HEARTBEAT  d > b   credit u32, echo u64, then the ids held, u64 each.
-                         echo: last, of the newest HEARTBEAT it got
-      HEARTBEAT  b > d   last u64: the newest id sent to it so far
+      HEARTBEAT  d > b   credit u32, echo u64, sent u64, then the ids held, u64
+                         each. echo: last, of the newest HEARTBEAT it got; sent:
+                         its own clock, ms
+      HEARTBEAT  b > d   last u64: the newest id sent to it so far; sent u64, of
+                         the HEARTBEAT that this answers
       GOODBYE    d > b   (no fields) It ends: what it holds is taken back
 
     Whatever the batcher sent up to echo, and the dispatcher neither holds nor
-    has reported, is lost. Only remote dispatchers send HEARTBEAT and get ACK.
+    has reported, is lost. Only remote dispatchers send HEARTBEAT and get ACK;
+    such a one works only while a HEARTBEAT of the last 3 s has been answered.
 
     dispatcher (DEALER) and health (ROUTER):
 
@@ -110,19 +113,32 @@ size_t zpeer_wire_put_batch (uint8_t out[ZPEER_WIRE_MAX],
 int
 zpeer_wire_get_batch (const void *data, size_t size, zpeer_wire_batch_t *batch);
 
-//  An id alone: ACK, and HEARTBEAT of the batcher
+//  ACK
 size_t zpeer_wire_put_id (uint8_t out[ZPEER_WIRE_MAX], uint64_t id);
 
 int zpeer_wire_get_id (const void *data, size_t size, uint64_t *id);
 
-//  HEARTBEAT of the dispatcher: appended to out
-void zpeer_wire_put_held (zpeer_buffer_t *out, uint32_t credit, uint64_t echo,
+//  HEARTBEAT of the dispatcher
+typedef struct {
+    uint32_t credit;
+    uint64_t echo;
+    uint64_t sent;
+} zpeer_wire_beat_t;
+
+//  Appended to out, with the ids held
+void zpeer_wire_put_held (zpeer_buffer_t *out, const zpeer_wire_beat_t *beat,
                           const uint64_t *ids, size_t count);
 
 //  ids has room for max entries; more in the message is ZPEER_E_PARSE
-int
-zpeer_wire_get_held (const void *data, size_t size, uint32_t *credit,
-                     uint64_t *echo, uint64_t *ids, size_t max, size_t *count);
+int zpeer_wire_get_held (const void *data, size_t size, zpeer_wire_beat_t *beat,
+                         uint64_t *ids, size_t max, size_t *count);
+
+//  HEARTBEAT of the batcher
+size_t
+zpeer_wire_put_last (uint8_t out[ZPEER_WIRE_MAX], uint64_t last, uint64_t sent);
+
+int zpeer_wire_get_last (const void *data, size_t size, uint64_t *last,
+                         uint64_t *sent);
 
 //  DONE: fixed fields here, codes and copies as frames of their own. _get sets
 //  codes and copies to NULL and detail to "".

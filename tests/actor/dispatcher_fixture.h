@@ -182,6 +182,17 @@ s_send_id (fixture_t *self, const char *command, uint64_t id)
     s_send (self, frames, 2);
 }
 
+//  Answers the HEARTBEAT that was sent then
+static inline void
+s_send_last (fixture_t *self, uint64_t last, uint64_t sent)
+{
+    uint8_t fixed[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_last (fixed, last, sent);
+    zpeer_slice_t frames[] = {ZPEER_SLICE ("HEARTBEAT"),
+                              {(const char *) fixed, size}};
+    s_send (self, frames, 2);
+}
+
 //  The body of a batch of heartbeats
 static void
 s_write_body (zpeer_buffer_t *body, zpeer_mode_t mode, uint32_t items)

@@ -112,21 +112,24 @@ Test (batcher, a_remote_dispatcher_gets_ack_and_heartbeat)
     fixture_start (true);
     fixture_ready (6, true);
     fixture_tell (ZPEER_REGISTER, 1, 0);
-    uint64_t id = fixture_batch ().id, got = 0;
+    uint64_t id = fixture_batch ().id, got = 0, sent = 0;
     fixture_done ((zpeer_result_t){.id = id});
     cr_assert (fixture_receive (fixture.dispatcher, LIMIT_MS));
     cr_expect (zpeer_slice_eq (zpeer_frames_at (&fixture.frames, 0),
                                ZPEER_SLICE ("ACK")));
     zpeer_buffer_t held = {0};
-    zpeer_wire_put_held (&held, 6, 0, NULL, 0);
+    zpeer_wire_beat_t beat = {6, 0, 5000};
+    zpeer_wire_put_held (&held, &beat, NULL, 0);
     fixture_say ("HEARTBEAT", held.data, held.size);
     zpeer_buffer_free (&held);
     cr_assert (fixture_receive (fixture.dispatcher, LIMIT_MS));
     cr_expect (zpeer_slice_eq (zpeer_frames_at (&fixture.frames, 0),
                                ZPEER_SLICE ("HEARTBEAT")));
     zpeer_slice_t last = zpeer_frames_at (&fixture.frames, 1);
-    cr_assert_eq (zpeer_wire_get_id (last.data, last.size, &got), ZPEER_OK);
+    cr_assert_eq (zpeer_wire_get_last (last.data, last.size, &got, &sent),
+                  ZPEER_OK);
     cr_expect_eq (got, id);
+    cr_expect_eq (sent, 5000, "of the HEARTBEAT that it answers");
 }
 
 Test (batcher, what_a_dispatcher_lost_is_sent_again)
@@ -136,7 +139,8 @@ Test (batcher, what_a_dispatcher_lost_is_sent_again)
     fixture_tell (ZPEER_REGISTER, 1, 0);
     uint64_t id = fixture_batch ().id;
     zpeer_buffer_t held = {0};
-    zpeer_wire_put_held (&held, 6, id, NULL, 0);
+    zpeer_wire_beat_t beat = {6, id, 5000};
+    zpeer_wire_put_held (&held, &beat, NULL, 0);
     fixture_say ("HEARTBEAT", held.data, held.size);
     zpeer_buffer_free (&held);
     cr_assert (fixture_receive (fixture.dispatcher, LIMIT_MS));  //  HEARTBEAT

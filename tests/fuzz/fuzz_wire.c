@@ -57,17 +57,25 @@ s_id (const void *data, size_t size)
 }
 
 static void
+s_last (const void *data, size_t size)
+{
+    uint8_t out[ZPEER_WIRE_MAX];
+    uint64_t last;
+    uint64_t sent;
+    if (zpeer_wire_get_last (data, size, &last, &sent) == ZPEER_OK)
+        s_same (out, zpeer_wire_put_last (out, last, sent), data, size);
+}
+
+static void
 s_held (const void *data, size_t size)
 {
     zpeer_buffer_t out = {0};
     uint64_t ids[ENTRIES_MAX];
-    uint64_t echo;
-    uint32_t credit;
+    zpeer_wire_beat_t beat;
     size_t count;
-    if (zpeer_wire_get_held (data, size, &credit, &echo, ids, ENTRIES_MAX,
-                             &count))
+    if (zpeer_wire_get_held (data, size, &beat, ids, ENTRIES_MAX, &count))
         return;
-    zpeer_wire_put_held (&out, credit, echo, ids, count);
+    zpeer_wire_put_held (&out, &beat, ids, count);
     s_same_buffer (&out, data, size);
 }
 
@@ -185,7 +193,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
     static void (*const readers[]) (const void *, size_t) = {
         s_ready,    s_batch, s_id,     s_held, s_done,     s_codes,   s_copies,
-        s_requests, s_fail,  s_failed, s_peer, s_released, s_command,
+        s_requests, s_fail,  s_failed, s_peer, s_released, s_command, s_last,
     };
     if (size && data[0] < sizeof readers / sizeof *readers)
         readers[data[0]](data + 1, size - 1);

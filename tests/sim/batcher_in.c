@@ -59,14 +59,21 @@ s_find (batcher_t *self, int number)
 }
 
 static void
-s_answer (batcher_t *self, int number, zpeer_slice_t command, uint64_t id)
+s_answer (batcher_t *self, int number, zpeer_slice_t command,
+          const uint8_t *fields, size_t size)
 {
-    uint8_t fields[ZPEER_WIRE_MAX];
-    size_t size = zpeer_wire_put_id (fields, id);
     zpeer_slice_t frames[] = {command, {(const char *) fields, size}};
     dispatcher_t *dispatcher = s_find (self, number);
     if (dispatcher)
         link_send (&dispatcher->down, frames, 2);
+}
+
+static void
+s_acknowledge (batcher_t *self, int number, uint64_t id)
+{
+    uint8_t fields[ZPEER_WIRE_MAX];
+    size_t size = zpeer_wire_put_id (fields, id);
+    s_answer (self, number, ZPEER_SLICE ("ACK"), fields, size);
 }
 
 static void
@@ -80,18 +87,23 @@ s_ready (batcher_t *self, int number, zpeer_slice_t fields)
 }
 
 static void
-s_heartbeat (batcher_t *self, int number, zpeer_slice_t fields)
+s_heartbeat (batcher_t *self, int number, zpeer_slice_t held)
 {
     uint64_t ids[ZPEER_WIRE_HELD_MAX];
-    uint64_t echo;
-    uint32_t credit;
+    uint8_t fields[ZPEER_WIRE_MAX];
+    zpeer_wire_beat_t beat;
     size_t count;
-    if (zpeer_wire_get_held (fields.data, fields.size, &credit, &echo, ids,
-                             ZPEER_WIRE_HELD_MAX, &count))
+    if (zpeer_wire_get_held (held.data, held.size, &beat, ids,
+                             ZPEER_WIRE_HELD_MAX, &count)) {
+        world_fail (self->peer->world, "wire", "P%u: a bad HEARTBEAT",
+                    self->peer->number);
         return;
-    zpeer_roster_holds (self->roster, number, credit, echo, ids, count);
-    s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"),
-              zpeer_roster_last (self->roster, number));
+    }
+    zpeer_roster_holds (self->roster, number, beat.credit, beat.echo, ids,
+                        count);
+    size_t size = zpeer_wire_put_last (
+        fields, zpeer_roster_last (self->roster, number), beat.sent);
+    s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"), fields, size);
     batcher_take_back_lost (self);
 }
 
@@ -124,7 +136,7 @@ s_handle_done (batcher_t *self, int number, const message_t *message)
         return;
     }
     if (zpeer_roster_remote (self->roster, number))
-        s_answer (self, number, ZPEER_SLICE ("ACK"), result.id);
+        s_acknowledge (self, number, result.id);
     int lane = zpeer_roster_done (self->roster, result.id);
     if (lane < 0) {
         world_count (world, TALLY_UNKNOWN_DONE);

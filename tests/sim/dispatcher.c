@@ -156,33 +156,48 @@ s_handle_batch (dispatcher_t *self, message_t *message)
 }
 
 static void
-s_handle_id (dispatcher_t *self, const message_t *message,
-             zpeer_wire_command_t command)
+s_handle_ack (dispatcher_t *self, const message_t *message)
 {
-    uint64_t now = self->peer->world->now;
     zpeer_slice_t fixed = message->frames[1];
     uint64_t id;
     if (message->count != 2 || zpeer_wire_get_id (fixed.data, fixed.size, &id))
         zpeer_dispatch_ignore (self->core);
-    else if (command == ZPEER_WIRE_ACK)
-        zpeer_dispatch_ack (self->core, now, id);
     else
-        zpeer_dispatch_heartbeat (self->core, now, id);
+        zpeer_dispatch_ack (self->core, id);
+}
+
+static void
+s_handle_heartbeat (dispatcher_t *self, const message_t *message)
+{
+    zpeer_slice_t fixed = message->frames[1];
+    uint64_t last;
+    uint64_t sent;
+    if (message->count != 2 ||
+        zpeer_wire_get_last (fixed.data, fixed.size, &last, &sent))
+        zpeer_dispatch_ignore (self->core);
+    else
+        zpeer_dispatch_heartbeat (self->core, self->peer->world->now, last,
+                                  sent);
+}
+
+//  Returns whether the message is kept
+static bool
+s_handle_message (dispatcher_t *self, message_t *message)
+{
+    switch (message_command (message, 0)) {
+    case ZPEER_WIRE_BATCH: return s_handle_batch (self, message);
+    case ZPEER_WIRE_ACK: s_handle_ack (self, message); break;
+    case ZPEER_WIRE_HEARTBEAT: s_handle_heartbeat (self, message); break;
+    default: zpeer_dispatch_ignore (self->core);
+    }
+    return false;
 }
 
 static void
 s_from_batcher (void *whom, message_t *message)
 {
     dispatcher_t *self = (dispatcher_t *) whom;
-    zpeer_wire_command_t command = message_command (message, 0);
-    bool kept = false;
-    if (!self->core)
-        command = ZPEER_WIRE_COMMAND_COUNT;
-    if (command == ZPEER_WIRE_BATCH)
-        kept = s_handle_batch (self, message);
-    else if (command != ZPEER_WIRE_COMMAND_COUNT)
-        s_handle_id (self, message, command);
-    if (!kept)
+    if (!self->core || !s_handle_message (self, message))
         message_free (message);
     if (self->core)
         s_act (self);

@@ -132,9 +132,6 @@ s_mend (world_t *self, void *whom, uint64_t life)
         dispatcher_cut (dispatcher, CUT_NOT);
 }
 
-//  Buffers hold what is sent for that long; after it the connection is new
-#define HOLDS_MS 2600
-
 static void
 s_cut (world_t *self, void *whom, uint64_t number)
 {
@@ -144,7 +141,7 @@ s_cut (world_t *self, void *whom, uint64_t number)
     if (world_is_calm (self) || !dispatcher->core)
         return;
     uint64_t ms = RNG_PICK (rng, uint64_t, 500, 2500, 3500, 5500, 7000, 12000);
-    dispatcher_cut (dispatcher, ms < HOLDS_MS ? CUT_HOLDS : CUT_LOSES);
+    dispatcher_cut (dispatcher, RNG_PICK (rng, cut_t, CUT_LOSES, CUT_HOLDS));
     world_count (self, TALLY_CUTS);
     world_after (self, ms, s_mend, dispatcher, dispatcher->life);
 }

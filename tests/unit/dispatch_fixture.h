@@ -72,6 +72,17 @@ s_take_done (fixture_t *self, const zpeer_dispatch_action_t *action)
 }
 
 static void
+s_take_held (fixture_t *self, zpeer_slice_t held)
+{
+    zpeer_wire_beat_t beat;
+    cr_assert_eq (zpeer_wire_get_held (held.data, held.size, &beat, self->held,
+                                       LENGTH (self->held), &self->held_count),
+                  ZPEER_OK);
+    cr_assert_eq (beat.sent, self->now);
+    self->echo = beat.echo;
+}
+
+static void
 s_take_message (fixture_t *self, const zpeer_dispatch_action_t *action)
 {
     const zpeer_slice_t *frames = action->frames;
@@ -87,10 +98,7 @@ s_take_message (fixture_t *self, const zpeer_dispatch_action_t *action)
                                             &number, &remote),
                       ZPEER_OK);
     if (command == ZPEER_WIRE_HEARTBEAT)
-        cr_assert_eq (zpeer_wire_get_held (
-                          frames[1].data, frames[1].size, &number, &self->echo,
-                          self->held, LENGTH (self->held), &self->held_count),
-                      ZPEER_OK);
+        s_take_held (self, frames[1]);
     if (command == ZPEER_WIRE_FAIL || command == ZPEER_WIRE_HASREACHEDMAX)
         cr_assert_eq (zpeer_wire_get_fail (frames[1].data, frames[1].size,
                                            &self->token, &number, &self->gated),

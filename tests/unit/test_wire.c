@@ -77,34 +77,48 @@ Test (wire, held_ids_come_back_as_they_went)
 {
     zpeer_buffer_t out = {0};
     const uint64_t ids[] = {257, 1ull << 40};
-    zpeer_wire_put_held (&out, 6, 258, ids, LENGTH (ids));
+    zpeer_wire_beat_t beat = {6, 258, 5000};
+    zpeer_wire_put_held (&out, &beat, ids, LENGTH (ids));
     cr_assert_bytes (out.data, out.size, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1, 2, 0,
-                     0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0);
+                     0, 0, 0, 0, 0, 0x13, 0x88, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1,
+                     0, 0, 0, 0, 0);
 
-    uint32_t credit;
-    uint64_t echo;
     uint64_t read[LENGTH (ids)];
     size_t count;
-    cr_assert_eq (zpeer_wire_get_held (out.data, out.size, &credit, &echo, read,
+    beat = (zpeer_wire_beat_t){0};
+    cr_assert_eq (zpeer_wire_get_held (out.data, out.size, &beat, read,
                                        LENGTH (read), &count),
                   ZPEER_OK);
-    cr_assert_eq (credit, 6);
-    cr_assert_eq (echo, 258);
+    cr_assert_eq (beat.credit, 6);
+    cr_assert_eq (beat.echo, 258);
+    cr_assert_eq (beat.sent, 5000);
     cr_assert_eq (count, LENGTH (ids));
     cr_assert_arr_eq (read, ids, sizeof ids);
     zpeer_buffer_free (&out);
+}
+
+Test (wire, the_answer_to_a_heartbeat_comes_back_as_it_went)
+{
+    uint8_t out[ZPEER_WIRE_MAX];
+    uint64_t last = 0;
+    uint64_t sent = 0;
+    size_t size = zpeer_wire_put_last (out, 258, 5000);
+    cr_assert_bytes (out, size, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0x13,
+                     0x88);
+    cr_assert_eq (zpeer_wire_get_last (out, size, &last, &sent), ZPEER_OK);
+    cr_assert_eq (last, 258);
+    cr_assert_eq (sent, 5000);
 }
 
 Test (wire, more_held_ids_than_there_is_room_for_are_refused)
 {
     zpeer_buffer_t out = {0};
     const uint64_t ids[] = {1, 2, 3};
-    zpeer_wire_put_held (&out, 6, 12, ids, LENGTH (ids));
-    uint32_t credit;
-    uint64_t echo;
+    zpeer_wire_beat_t beat = {6, 12, 1};
+    zpeer_wire_put_held (&out, &beat, ids, LENGTH (ids));
     uint64_t read[2];
     size_t count = 77;
-    cr_assert_eq (zpeer_wire_get_held (out.data, out.size, &credit, &echo, read,
+    cr_assert_eq (zpeer_wire_get_held (out.data, out.size, &beat, read,
                                        LENGTH (read), &count),
                   ZPEER_E_PARSE);
     cr_assert_eq (count, 77);
@@ -333,6 +347,7 @@ Test (wire, frames_of_a_wrong_size_are_refused)
     const uint8_t data[ZPEER_WIRE_MAX] = {[10] = 1};
     uint32_t number;
     uint64_t id;
+    uint64_t sent;
     bool flag;
     zpeer_wire_batch_t batch;
     zpeer_result_t result;
@@ -342,6 +357,7 @@ Test (wire, frames_of_a_wrong_size_are_refused)
         cr_assert (zpeer_wire_get_ready (data, 5 + extra, &number, &flag));
         cr_assert (zpeer_wire_get_batch (data, 11 + extra, &batch));
         cr_assert (zpeer_wire_get_id (data, 8 + extra, &id));
+        cr_assert (zpeer_wire_get_last (data, 16 + extra, &id, &sent));
         cr_assert (zpeer_wire_get_done (data, 31 + extra, &result));
         cr_assert (zpeer_wire_get_fail (data, 13 + extra, &id, &number, &flag));
         cr_assert (zpeer_wire_get_failed (data, 18 + extra, &failed));
