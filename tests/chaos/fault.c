@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,8 @@
 #include "banned.h"
 
 #define SCRIPT_MAX    1024
-#define KILLS_MAX     2     //  More could look as if it stored nothing
-#define RESTART_TRIES 200   //  For a port that was lent to somebody meanwhile
-#define FREEZE_MS     2000  //  A frozen dispatcher must not be given up
+#define KILLS_MAX     2    //  More could look as if it stored nothing
+#define RESTART_TRIES 200  //  For a port that was lent to somebody meanwhile
 
 //  What a fault is like
 enum {
@@ -18,7 +18,8 @@ enum {
     T_BATCH = 2,    //  Of batches only
     T_REFUSES = 4,  //  One instance is chosen, and refused
     T_MUTE = 8,     //  Meanwhile nothing is applied and nothing confirmed
-    T_SHORT = 16    //  Over as soon as it has begun
+    T_SHORT = 16,   //  Over as soon as it has begun
+    T_BRIEF = 32    //  Over before a request is given up
 };
 
 typedef struct {
@@ -37,8 +38,9 @@ static void s_restart (run_t *run, peer_t *peer);
 static void s_freeze (run_t *run, peer_t *peer);
 static void s_thaw (run_t *run, peer_t *peer);
 static void s_other (run_t *run, peer_t *peer);
-static void s_kill_dispatcher (run_t *run, peer_t *peer);
-static void s_start_dispatcher (run_t *run, peer_t *peer);
+static void s_replace_dispatcher (run_t *run, peer_t *peer);
+static void s_freeze_dispatcher (run_t *run, peer_t *peer);
+static void s_thaw_dispatcher (run_t *run, peer_t *peer);
 
 #define SCRIPT(name, weight, traits, script)                                   \
     {                                                                          \
@@ -106,9 +108,12 @@ static const kind_t s_kinds[] = {
              "{'items':[{'action':'Heartbeat','status':404,'count':$few}]}"),
     {"killed", 5, 0, 0, FEATURE_KILLS, NULL, s_kill, s_restart},
     {"frozen", 6, 0, 0, FEATURES, NULL, s_freeze, s_thaw},
-    {"another writer", 6, T_SHORT, 0, FEATURE_OTHERS, NULL, s_other, NULL},
-    {"dispatcher killed", 20, 0, 0, FEATURE_REMOTE, NULL, s_kill_dispatcher,
-     s_start_dispatcher},
+    {"another writer", 12, T_SHORT, 0, FEATURE_OTHERS, NULL, s_other, NULL},
+    {"dispatcher killed", 16, T_BRIEF, 0, FEATURE_REMOTE,
+     "{'rules':[{'answer':'hang','apply':'$apply'}]}", NULL,
+     s_replace_dispatcher},
+    {"dispatcher frozen", 6, 0, 0, FEATURE_REMOTE, NULL, s_freeze_dispatcher,
+     s_thaw_dispatcher},
 };
 
 #define KINDS      (sizeof s_kinds / sizeof *s_kinds)
@@ -257,37 +262,73 @@ s_other (run_t *run, peer_t *peer)
         s_register_other (run, peer, number);
 }
 
+//  With batches in its hands
 static void
-s_kill_dispatcher (run_t *run, peer_t *peer)
+s_replace_dispatcher (run_t *run, peer_t *peer)
 {
     service_kill_dispatcher (&run->service, peer);
-}
-
-static void
-s_start_dispatcher (run_t *run, peer_t *peer)
-{
     service_start_dispatcher (&run->service, peer);
 }
 
-//  The peer has refused everything for a while, so the Cancels that were dropped
-//  meanwhile are owed. What another server registers now they must not delete.
+static void
+s_freeze_dispatcher (run_t *run, peer_t *peer)
+{
+    service_signal_dispatcher (&run->service, peer, SIGSTOP);
+}
+
+static void
+s_thaw_dispatcher (run_t *run, peer_t *peer)
+{
+    service_signal_dispatcher (&run->service, peer, SIGCONT);
+}
+
+//  Whether the peer has refused the Cancel of an instance since the fault began,
+//  or it has been dropped since; bodies: what it has been sent since
+static bool
+s_refused_cancel (const run_t *run, const peer_t *peer, unsigned number,
+                  const char *bodies)
+{
+    char item[SCRIPT_MAX];
+    const instance_t *instance = &run->instances[number];
+    int64_t dropped_at = peer->marks[number].dropped_at;
+    snprintf (item, sizeof item, "\"id\":\"%s\",\"action\":\"Cancel\"",
+              instance->id);
+    return (dropped_at > instance->said_at && dropped_at > peer->fault_at) ||
+           strstr (bodies, item);
+}
+
+//  An instance that the source has cancelled and nobody else has
+static bool
+s_is_cancelled (const run_t *run, const peer_t *peer, unsigned number)
+{
+    const instance_t *instance = &run->instances[number];
+    const zpeer_state_t *state =
+        source_find (run->source, instance->app, instance->id);
+    return state && !zpeer_state_present (state) && !instance->present &&
+           !instance->forgotten && !instance->retired &&
+           !peer->marks[number].touched;
+}
+
+//  The peer has refused everything for a while, so the Cancels it refused will
+//  come again. What another server registers now they must not delete.
 static void
 s_guard (run_t *run, peer_t *peer)
 {
+    unsigned number = (unsigned) rng_below (&peer->rng, run->base_count);
+    char *bodies = peer_bodies (peer, peer->fault_requests);
     for (unsigned i = 0; i < run->base_count; i++) {
-        instance_t *instance = &run->instances[i];
-        mark_t *mark = &peer->marks[i];
-        const zpeer_state_t *state =
-            source_find (run->source, instance->app, instance->id);
-        if (!state || zpeer_state_present (state) || instance->present ||
-            instance->forgotten || instance->retired || mark->touched ||
-            mark->dropped_at <= instance->said_at ||
-            mark->dropped_at <= peer->fault_at || !rng_chance (&peer->rng, 500))
+        number = (number + 1) % run->base_count;
+        if (!s_is_cancelled (run, peer, number) ||
+            !s_refused_cancel (run, peer, number, bodies))
             continue;
-        instance->retired = mark->guarded = true;
-        s_register_other (run, peer, i);
-        return;
+        history_say (&run->history, "P%u to be guarded: %s", peer->number,
+                     run->instances[number].id);
+        run->instances[number].retired = true;
+        peer->marks[number].guarded = true;
+        s_register_other (run, peer, number);
+        break;
     }
+    free (bodies);
 }
 
 //  ---- When
@@ -321,9 +362,15 @@ s_choose (const run_t *run, peer_t *peer)
     return 0;
 }
 
+//  How long it lasts, ms
 static int64_t
-s_length (peer_t *peer)
+s_length (const run_t *run, peer_t *peer, unsigned traits)
 {
+    uint64_t timeout = run->read_timeout_ms;
+    if (traits & T_SHORT)
+        return 0;
+    if (traits & T_BRIEF)
+        return (int64_t) (timeout / 3 + rng_below (&peer->rng, timeout / 2));
     unsigned pick = (unsigned) rng_below (&peer->rng, 100);
     if (pick < 30)
         return 50 + (int64_t) rng_below (&peer->rng, 250);
@@ -341,10 +388,11 @@ s_begin (run_t *run, peer_t *peer)
     peer->had |= UINT64_C (1) << peer->fault;
     peer->fault_at = run_now (run);
     run->faults++;
-    peer->due_at =
-        kind->traits & T_SHORT ? 0 : peer->fault_at + s_length (peer);
+    peer->due_at = peer->fault_at + s_length (run, peer, kind->traits);
     if (kind->refusal)
         peer->refusals[kind->refusal] = true;
+    if (kind->traits & T_MUTE)
+        peer->fault_requests = peer_counter (peer, "requests");
     if (kind->script)
         s_write (run, peer, kind, script);
     history_say (&run->history, "P%u --- %s %s", peer->number, kind->name,
@@ -365,7 +413,7 @@ s_end (run_t *run, peer_t *peer)
     peer->fault = FAULT_NONE;
     if (kind->end)
         kind->end (run, peer);
-    if (peer->state == PEER_RUNS && !kind->end)
+    if (peer->state == PEER_RUNS && kind->script)
         s_script (run, peer, "{\"clear\":true,\"mode\":\"listen\"}");
     history_say (&run->history, "P%u --- %s: over", peer->number, kind->name);
     peer->due_at =

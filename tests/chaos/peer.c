@@ -1,16 +1,19 @@
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <czmq.h>
+#include "buffer.h"
 #include "client.h"
 #include "peer.h"
 #include "process.h"
 #include "banned.h"
 
-#define START_MS 20000  //  Under sanitizers on a busy machine
-#define PORT_MAX 8      //  Bytes of a port as text
-#define KEY_MAX  1024   //  Bytes of "APP\tid"
+#define START_MS   20000  //  Under sanitizers on a busy machine
+#define PORT_MAX   8      //  Bytes of a port as text
+#define PATH_BYTES 48
+#define KEY_MAX    1024  //  Bytes of "APP\tid"
 
 #define PEER_HOST "127.0.0.1"
 
@@ -99,6 +102,26 @@ peer_counter (peer_t *self, const char *name)
     int64_t number = value ? json_integer_value (value) : -1;
     json_decref (counters);
     return number;
+}
+
+char *
+peer_bodies (peer_t *self, int64_t from)
+{
+    char path[PATH_BYTES];
+    size_t i;
+    json_t *record;
+    zpeer_buffer_t bodies = {0};
+    snprintf (path, sizeof path, "/requests?from=%" PRId64, from);
+    json_t *records = s_get (self, path);
+    json_array_foreach (records, i, record)
+    {
+        const char *body = json_string_value (json_object_get (record, "body"));
+        if (body)
+            zpeer_buffer_add (&bodies, body, strlen (body));
+    }
+    zpeer_buffer_add (&bodies, "", 1);
+    json_decref (records);
+    return zpeer_buffer_take (&bodies);
 }
 
 json_t *

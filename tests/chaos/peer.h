@@ -45,6 +45,7 @@ typedef struct {
     unsigned fault;               //  Kind that is on, or FAULT_NONE
     int64_t due_at;               //  When that ends, or the next begins
     int64_t fault_at;             //  When it began
+    int64_t fault_requests;       //  Number of the first request since
     uint64_t had;                 //  Kinds that have been, as bits
     bool refusals[STATUS_LIMIT];  //  What it may have refused anything with
     unsigned walks;               //  Resyncs and verifies that have ended
@@ -68,6 +69,9 @@ char *peer_script (peer_t *self, const char *json);
 
 //  One of its counters, -1 if it does not say
 int64_t peer_counter (peer_t *self, const char *name);
+
+//  The bodies of requests, from this number on, one after the other; the caller's
+char *peer_bodies (peer_t *self, int64_t from);
 
 //  Its registry, {"APP\tid": InstanceInfo}; a new reference, NULL if it does not
 //  say

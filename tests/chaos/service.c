@@ -53,6 +53,14 @@ s_door (const service_t *self, char door[PATH_MAX_BYTES], const char *name,
               number);
 }
 
+void
+service_signal_dispatcher (const service_t *self, const peer_t *peer,
+                           int signal)
+{
+    if (self->dispatchers[peer->number])
+        kill (self->dispatchers[peer->number], signal);
+}
+
 static const char *
 s_start_zpeerd (service_t *self, const peer_t *peers, unsigned count)
 {

@@ -45,6 +45,8 @@ service_start (service_t *self, const peer_t *peers, unsigned count);
 //  The dispatcher of a peer, in remote mode
 void service_start_dispatcher (service_t *self, const peer_t *peer);
 void service_kill_dispatcher (service_t *self, const peer_t *peer);
+void service_signal_dispatcher (const service_t *self, const peer_t *peer,
+                                int signal);
 
 //  Whether it has not ended by itself
 bool service_runs (service_t *self);
