@@ -1,14 +1,6 @@
-#include <assert.h>
 #include <stdlib.h>
 #include "lane_impl.h"
 #include "banned.h"
-
-//  Pauses after a failure, ms
-#define PAUSE_CONGESTION_MS 1000
-#define PAUSE_TRANSIENT_MS  100
-#define BACKOFF_MIN_MS      1000
-#define BACKOFF_MAX_MS      10000
-#define RETRY_AFTER_MAX_MS  30000
 
 //  404 to a Heartbeat, each after a Register the peer confirmed: it does not
 //  store this instance
@@ -16,11 +8,6 @@
 
 //  How much of the read timeout a batch may need by what is known of the peer
 #define TIMEOUT_SHARE 3
-
-//  A batch that took longer than the read timeout makes the next so much
-//  smaller. Halving took a peer that is far too slow to the counter's maximum
-//  before the size was right: six batches in flight, and four more.
-#define SHRINK 4
 
 //  From a halved byte limit back to the whole one, in so many full batches
 #define BYTE_STEPS 64
@@ -310,118 +297,6 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
 }
 
 //  --------------------------------------------------------------------------
-//  Failure: the whole batch
-
-void
-lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent)
-{
-    unsigned wait = entry->wait;
-    if (wait & C) {
-        lane_end (self, ZPEER_ENDED_SUPERSEDED, sent);
-        return;
-    }
-    lane_end (self, ZPEER_ENDED_SUPERSEDED, sent & wait);
-    unsigned both = sent | wait;
-    if ((sent & (S | D)) && (wait & (S | D)))
-        both |= FULL;
-    if (both & ~H) {
-        lane_end (self, ZPEER_ENDED_SUPERSEDED, both & H);
-        both &= ~H;
-    }
-    entry->wait = (uint8_t) both;
-}
-
-//  Between 3/4 and all of ms: peers that fail together do not come back
-//  together. xorshift64.
-static uint32_t
-s_jitter (zpeer_lane_t *self, uint32_t ms)
-{
-    self->random ^= self->random << 13;
-    self->random ^= self->random >> 7;
-    self->random ^= self->random << 17;
-    return ms - (uint32_t) (self->random % (ms / 4 + 1));
-}
-
-void
-lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
-{
-    uint32_t pause_ms = result->verdict == ZPEER_CONGESTION
-                            ? PAUSE_CONGESTION_MS
-                            : PAUSE_TRANSIENT_MS;
-    if (result->reached || result->verdict == ZPEER_PERMANENT_ERROR) {
-        //  Of several that fail together only the first makes it grow; the
-        //  pause may still be that of a milder failure
-        if (now >= self->pause || !self->backoff_ms) {
-            self->backoff_ms = 2 * self->backoff_ms;
-            if (self->backoff_ms < BACKOFF_MIN_MS)
-                self->backoff_ms = BACKOFF_MIN_MS;
-            if (self->backoff_ms > BACKOFF_MAX_MS)
-                self->backoff_ms = BACKOFF_MAX_MS;
-        }
-        pause_ms = s_jitter (self, self->backoff_ms);
-    }
-    uint32_t wish_ms = result->retry_after_ms < RETRY_AFTER_MAX_MS
-                           ? result->retry_after_ms
-                           : RETRY_AFTER_MAX_MS;
-    zpeer_lane_hold (self, now + (pause_ms > wish_ms ? pause_ms : wish_ms));
-    self->answering = false;
-    self->reached = result->reached;
-    self->window = 1;
-    self->epoch++;  //  An answer from before a failure is no answer
-}
-
-static void
-s_lost (zpeer_lane_t *self, entry_t *entry, part_t *part,
-        const zpeer_result_t *result)
-{
-    zpeer_ending_t ending =
-        result->escalated ? ZPEER_ENDED_ESCALATED : ZPEER_ENDED_FAILED;
-    lane_report (self, entry,
-                 (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
-                                       .ending = ending,
-                                       .bits = part->bits & TASKS});
-    if (part->bits & H) {
-        lane_end (self, ending, H);
-        part->bits &= (uint8_t) ~H;
-        if (!entry->wait)
-            lane_renew (self, entry);
-    }
-    //  A question in vain leaves what is owed as it is
-    else if (part->phase != PHASE_ASK || !(entry->flags & OWED))
-        lane_owe (self, entry);
-}
-
-//  The state that an ambiguous attempt leaves the peer in, if it comes late
-static uint64_t
-s_late_seq (const zpeer_lane_t *self, const part_t *part)
-{
-    return self->options.single && part->count > 1 ? SEQ_NONE : part->seq;
-}
-
-static void
-s_failure (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
-           part_t *parts, uint32_t count, const zpeer_result_t *result)
-{
-    lane_pace (self, now, result);
-    if (now - flight->sent_at >= self->options.read_timeout_ms &&
-        self->size > flight->items / SHRINK)
-        self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
-    //  Backwards, as each goes to the front
-    for (uint32_t i = count; i-- > 0;) {
-        part_t *part = &parts[i];
-        entry_t *entry = &self->entries[part->handle];
-        if (result->ambiguous && (part->phase == PHASE_ACT || part->bits & ~H))
-            lane_doubt (self, entry, s_late_seq (self, part));
-        if (part->bits & C)
-            entry->flags |= ASK;
-        if (result->verdict == ZPEER_PERMANENT_ERROR)
-            s_lost (self, entry, part, result);
-        lane_merge (self, entry, part->bits);
-        lane_stand (self, entry, !(entry->flags & OWED));
-    }
-}
-
-//  --------------------------------------------------------------------------
 //  The end of an attempt
 
 static flight_t *
@@ -454,7 +329,7 @@ s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
         flight->parts[i] = part;
         if (part.phase == PHASE_FORGET) {
             if (result->ambiguous)
-                lane_doubt (self, entry, s_late_seq (self, &part));
+                lane_doubt (self, entry, lane_late_seq (self, &part));
             continue;
         }
         flight->parts[i] = flight->parts[kept];
@@ -482,7 +357,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     else if (result->status == 400 || result->status == 413)
         lane_refused (self, now, flight, count, result);
     else
-        s_failure (self, now, flight, flight->parts, count, result);
+        lane_failed (self, now, flight, flight->parts, count, result);
     if (flight->split) {
         flight->split->flying = false;
         lane_split_step (self, now, flight->split, result);

@@ -18,35 +18,6 @@
 //  --------------------------------------------------------------------------
 //  What is due because of time
 
-//  One read timeout after the peer's next success an ambiguous attempt has been
-//  applied or never will be. If the state has changed since, what the peer has
-//  now is anybody's guess.
-static void
-s_settle (zpeer_lane_t *self, uint64_t now)
-{
-    if (now < self->settle_at)
-        return;
-    self->settle_at = NEVER;
-    for (uint32_t i = self->unsure_count; i-- > 0;) {
-        entry_t *entry = &self->entries[self->unsure[i].handle];
-        if (!(entry->flags & SETTLING))
-            continue;
-        int32_t left = (int32_t) (self->unsure[i].settle - (uint32_t) now);
-        if (left > 0) {
-            if (self->settle_at > now + (uint32_t) left)
-                self->settle_at = now + (uint32_t) left;
-            continue;
-        }
-        if (entry->state->seq != entry->unsure && entry->state->top) {
-            lane_owe (self, entry);
-            lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
-        }
-        lane_sure (self, i);
-        lane_stand (self, entry, false);
-        lane_release (self, entry);
-    }
-}
-
 static uint32_t
 s_life_ms (const zpeer_lane_t *self, const entry_t *entry)
 {
@@ -419,7 +390,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
                  zpeer_lane_batch_t *batch)
 {
     self->now = now;
-    s_settle (self, now);
+    lane_settle (self, now);
     s_expire (self, now);
     self->credit = credit + self->flight_count;
     if (!s_free (self, now, credit) ||

@@ -1,11 +1,14 @@
 /*  lane_impl.h - what the parts of the lane share
 
-    lane.c         entries, queues, changes in (gathering)
-    lane_owed.c    what is told in vain, or again
-    lane_batch.c   batches out (rendering)
-    lane_answer.c  results in
-    lane_split.c   400 and 413: one bad item does not take 249 good ones along
-    lane_stats.c   gauges, the accounting sum, the end
+    lane.c          entries and their queues
+    lane_change.c   changes in (gathering)
+    lane_batch.c    batches out (rendering)
+    lane_answer.c   results in: what the peer says of each item
+    lane_failure.c  results in: attempts that failed, and the pauses then
+    lane_split.c    400 and 413: one bad item does not take 249 good ones along
+    lane_owed.c     what is told in vain, or again
+    lane_doubt.c    what may have been told, or may yet be
+    lane_stats.c    gauges, the accounting sum, the end
 
     Where an instance can be. It is in one place at a time:
 
@@ -275,24 +278,15 @@ lane_list (zpeer_lane_t *self, queue_t queue)
 
 //  lane.c
 
+//  The entry of a handle, zeroed if the lane did not know it
+entry_t *lane_entry (zpeer_lane_t *self, uint32_t handle);
+
 //  Takes the entry out of its queue
 void lane_leave (zpeer_lane_t *self, entry_t *entry);
 
 //  Puts the entry where it belongs now; front: it was there before, or an
 //  answer waits for it
 void lane_stand (zpeer_lane_t *self, entry_t *entry, bool front);
-
-//  No state has this seq: an attempt that may be applied by half leaves none
-#define SEQ_NONE UINT64_MAX
-
-//  The peer may yet apply an attempt made in the state seq
-void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
-
-//  One doubt less
-void lane_sure (zpeer_lane_t *self, uint32_t index);
-
-//  Marks every ambiguous attempt to be settled a read timeout from now
-void lane_settle_all (zpeer_lane_t *self, uint64_t now);
 
 //  Puts the entry in the queue of live changes, though it may be owed
 void lane_stand_live (zpeer_lane_t *self, entry_t *entry);
@@ -333,7 +327,29 @@ void lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused);
 //  The instance is part of the walk, as far as it is owed
 void lane_walk (zpeer_lane_t *self, entry_t *entry);
 
-//  lane_answer.c
+//  lane_doubt.c
+
+//  No state has this seq: an attempt that may be applied by half leaves none
+#define SEQ_NONE UINT64_MAX
+
+//  The peer may yet apply an attempt made in the state seq
+void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
+
+//  Marks every ambiguous attempt to be settled a read timeout from now
+void lane_settle_all (zpeer_lane_t *self, uint64_t now);
+
+//  Settles what is due. If the state has changed since the attempt, what the peer
+//  has now is anybody's guess: it is owed.
+void lane_settle (zpeer_lane_t *self, uint64_t now);
+
+//  lane_failure.c
+
+//  The state that an ambiguous attempt leaves the peer in, if it comes late
+uint64_t lane_late_seq (const zpeer_lane_t *self, const part_t *part);
+
+//  Takes a failed attempt in. parts: without the forgotten ones
+void lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+                  part_t *parts, uint32_t count, const zpeer_result_t *result);
 
 //  What comes back, and what gathered meanwhile, as one
 void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);

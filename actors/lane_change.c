@@ -1,0 +1,265 @@
+#include <assert.h>
+#include "lane_impl.h"
+#include "banned.h"
+
+//  Leases are whole seconds. One of 0 must not have the whole queue swept for
+//  every batch.
+#define LIFE_MIN_MS 1000
+
+static const uint8_t s_bits[ZPEER_ACTIONS] = {
+    [ZPEER_REGISTER] = R,
+    [ZPEER_HEARTBEAT] = H,
+    [ZPEER_CANCEL] = C,
+    [ZPEER_STATUS_UPDATE] = S,
+    [ZPEER_DELETE_STATUS_OVERRIDE] = D,
+    //  In a lane of ASGs; it can be lost like a Heartbeat
+    [ZPEER_ASG_STATUS_UPDATE] = H,
+};
+
+static void
+s_heartbeat (zpeer_lane_t *self, uint64_t now, entry_t *entry)
+{
+    entry->beat = (uint32_t) now;
+    if (self->expire_at > now + self->shortest_ms)
+        self->expire_at = now + self->shortest_ms;
+    if (entry->wait)  //  Whatever waits renews the lease too
+        self->ended[ZPEER_ENDED_SUPERSEDED]++;
+    else
+        entry->wait = H;
+}
+
+//  One more kind of change waits
+static void
+s_gather (zpeer_lane_t *self, uint64_t now, entry_t *entry, unsigned bit)
+{
+    if (bit == H)
+        s_heartbeat (self, now, entry);
+    else if (bit == C) {  //  It stands first, and clears everything else
+        lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait);
+        entry->wait = C;
+    }
+    else {
+        lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & (H | bit));
+        //  Two changes of the override: only the pair gives their sum
+        if (bit != R && (entry->wait & (S | D)))
+            bit |= FULL;
+        entry->wait = (uint8_t) ((entry->wait & ~H) | bit);
+    }
+}
+
+//  Whoever sent it tells the peers. What is still owed to them cannot always be
+//  settled by that: what it does at a peer depends on what the peer did not yet
+//  get from here.
+static bool
+s_settles (const entry_t *entry, unsigned bit)
+{
+    if (bit == C)
+        return true;
+    //  A Register that waits may have brought the override that is held
+    bool override =
+        (entry->wait & R) && entry->state->override != ZPEER_UNKNOWN;
+    return bit == R && !(entry->wait & ~(R | H)) && !(entry->flags & OWED) &&
+           !override;
+}
+
+//  What is on its way may arrive after what the other told the peer
+static void
+s_replicated_asg (zpeer_lane_t *self, entry_t *entry, bool again)
+{
+    if (!again || entry->wait)
+        return;
+    self->accepted++;
+    entry->wait = H;
+    entry->beat = entry->since = (uint32_t) self->now;
+}
+
+static void
+s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
+{
+    bool flying = entry->phase != PHASE_NONE;
+    if (self->options.asg_life_ms) {
+        s_replicated_asg (self, entry, changed && flying);
+        return;
+    }
+    if (bit == H || !(changed || lane_wants (entry) || flying))
+        return;
+    if (s_settles (entry, bit)) {
+        lane_end (self, ZPEER_ENDED_SETTLED, entry->wait);
+        entry->wait = 0;
+        entry->asked = 0;
+        lane_flag (entry, ASK, false);
+        //  Nobody else knows of an attempt of ours that may come late
+        if (entry->unsure)
+            lane_owe (self, entry);
+        else
+            lane_pay (self, entry, PAID_OTHERWISE);
+    }
+    else if ((entry->wait & ~H) || (entry->flags & OWED)) {
+        lane_end (self, ZPEER_ENDED_SETTLED, entry->wait & H);
+        entry->wait = (uint8_t) ((entry->wait & ~H) | FULL);
+    }
+    lane_flag (entry, AGAIN, flying);  //  That may arrive after it
+    lane_stand (self, entry, false);
+}
+
+//  Only the mark of an ambiguous attempt stays: what is late may hit a later
+//  life
+static void
+s_forget (zpeer_lane_t *self, entry_t *entry)
+{
+    lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->wait);
+    lane_leave (self, entry);
+    entry->wait = 0;
+    entry->misses = entry->errors = 0;
+    entry->suspect = 0;
+    entry->asked = 0;  //  What was asked was another life
+    lane_pay (self, entry, PAID_OTHERWISE);
+    lane_refuse (self, entry, false);
+    entry->flags &= SETTLING | LEAVING;
+    if (entry->phase != PHASE_NONE) {
+        lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->flight);
+        self->in_flight -= lane_tasks (entry->flight);
+        entry->flight = 0;
+        entry->phase = PHASE_FORGET;
+    }
+}
+
+//  The oldest that wait with a Heartbeat only give way; state never does
+static void
+s_overflow (zpeer_lane_t *self)
+{
+    while (self->live.count > self->options.pool &&
+           self->beat_cursor != NOBODY) {
+        entry_t *entry = &self->entries[self->beat_cursor];
+        if (entry->wait != H || (entry->flags & OWED)) {
+            self->beat_cursor = entry->next;
+            continue;
+        }
+        lane_lose_beat (self, entry, ZPEER_ENDED_OVERFLOWED);
+        lane_stand (self, entry, false);
+        lane_release (self, entry);
+    }
+}
+
+//  A live change that waits already does not wait with the owed ones
+static void
+s_stand_owed (zpeer_lane_t *self, entry_t *entry)
+{
+    if (entry->queue != QUEUE_LIVE)
+        lane_stand (self, entry, false);
+}
+
+//  The peer may not have been told of something: it is owed all there is
+static void
+s_owe (zpeer_lane_t *self, entry_t *entry)
+{
+    if (!entry->state->top)
+        return;
+    lane_owe (self, entry);
+    lane_refuse (self, entry, false);
+    lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
+    s_stand_owed (self, entry);
+}
+
+//  Whether the peer has it is to be asked. A 404 does not tell an instance that
+//  is absent from one that is older, so that one that must be absent is owed.
+static void
+s_verify (zpeer_lane_t *self, entry_t *entry)
+{
+    if (entry->flags & REFUSED)
+        return;
+    if (zpeer_state_present (entry->state))
+        lane_renew (self, entry);
+    else
+        s_owe (self, entry);
+    s_stand_owed (self, entry);
+}
+
+static void
+s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
+         const zpeer_change_t *change, unsigned bit)
+{
+    bool refused = entry->flags & REFUSED;
+    self->accepted++;
+    if (bit & (R | C)) {
+        entry->misses = entry->errors = 0;
+        entry->suspect = 0;
+        lane_refuse (self, entry, false);
+    }
+    if (entry->flags & REFUSED) {
+        self->ended[ZPEER_ENDED_REJECTED]++;
+        return;
+    }
+    bool idle = !entry->wait;
+    entry->given = change->given;
+    s_gather (self, now, entry, bit);
+    if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
+        entry->wait |= FULL;
+    //  What changed while the peer refused it was never sent, or a Cancel of it
+    //  was not taken: what the peer has is not known
+    if (bit == R && refused) {
+        lane_owe (self, entry);
+        lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
+    }
+    if (idle)
+        entry->since = (uint32_t) now;
+    //  A live change of an owed instance does not wait with the owed ones
+    if (entry->queue == QUEUE_OWED)
+        lane_stand_live (self, entry);
+    else
+        lane_stand (self, entry, false);
+}
+
+static void
+s_learn_life (zpeer_lane_t *self, const zpeer_state_t *state)
+{
+    uint32_t life_ms = state->renewal_ms;
+    if (life_ms < LIFE_MIN_MS)
+        life_ms = LIFE_MIN_MS;
+    if (!self->options.asg_life_ms && self->shortest_ms > life_ms)
+        self->shortest_ms = life_ms;
+}
+
+//  The entry of a change, in the change's state; says whether that is another
+static entry_t *
+s_adopt (zpeer_lane_t *self, const zpeer_change_t *change, bool *changed)
+{
+    entry_t *entry = lane_entry (self, change->handle);
+    *changed = false;
+    if (change->state && change->state != entry->state) {
+        *changed = !entry->state || entry->state->seq != change->state->seq;
+        if (!entry->state)
+            self->instances++;
+        zpeer_state_unref (&entry->state);
+        entry->state = zpeer_state_ref (change->state);
+        s_learn_life (self, entry->state);
+    }
+    assert (entry->state);
+    return entry;
+}
+
+void
+zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
+                   const zpeer_change_t *change)
+{
+    bool changed;
+    bool leaving = change->flags & ZPEER_CHANGE_RELEASE;
+    self->now = now;
+    entry_t *entry = s_adopt (self, change, &changed);
+    lane_flag (entry, LEAVING, leaving);
+    if (change->flags & ZPEER_CHANGE_OWE)
+        s_owe (self, entry);
+    else if (change->flags & ZPEER_CHANGE_VERIFY)
+        s_verify (self, entry);
+    else if (leaving)
+        lane_release (self, entry);
+    else if (change->action == ZPEER_FORGET)
+        s_forget (self, entry);
+    else if (change->flags & ZPEER_CHANGE_REPLICATED)
+        s_replicated (self, entry, s_bits[change->action], changed);
+    else
+        s_event (self, now, entry, change, s_bits[change->action]);
+    if (change->flags & ZPEER_CHANGE_WALK)
+        lane_walk (self, entry);
+    s_overflow (self);
+}
