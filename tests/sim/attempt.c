@@ -82,13 +82,13 @@ s_check_batch (peer_t *peer, const batch_t *batch)
 static void
 s_say (world_t *world, const batch_t *batch)
 {
-    if (!world->history)
+    if (!world_tells (world))
         return;
     world_say (world, "P%u lane: #%" PRIu64 " of %" PRIu32 " items",
                batch->peer->number, batch->id, batch->count);
     for (uint32_t i = 0; i < batch->count; i++) {
         char text[REGISTRY_TEXT_MAX];
-        fprintf (world->history, "%16s%s\n", "",
+        fprintf (world->history, "%23s%s\n", "",
                  item_text (&batch->items[i], text));
     }
 }
@@ -107,7 +107,8 @@ attempt_begins (peer_t *peer, which_t which, bool single,
     s_take_off (peer, batch);
     caution_check (peer, batch);
     peer->paces[which].flights++;
-    peer->paces[which].tries++;
+    peer->grave.tries++;
+    peer->paces[which].grave.tries++;
     world_count (world, TALLY_BATCHES);
     world->tally->counts[TALLY_ITEMS] += batch->count;
 }
@@ -125,25 +126,31 @@ s_well (const batch_t *batch, const zpeer_result_t *result)
 
 //  How many attempts a dead peer sees
 static void
-s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
+s_visit (peer_t *peer, grave_t *grave, bool dead, unsigned at_once)
 {
     uint64_t now = peer->world->now;
-    pace_t *pace = &peer->paces[batch->which];
-    bool dead = !s_well (batch, result) &&
-                (result->reached || result->verdict == ZPEER_PERMANENT_ERROR);
     if (!dead) {
-        pace->down_since = UINT64_MAX;
+        grave->since = UINT64_MAX;
         return;
     }
-    if (pace->down_since == UINT64_MAX) {
-        pace->down_since = now;
-        pace->tries = 0;
-    }
-    uint64_t down_ms = now - pace->down_since;
-    if (pace->tries > DEAD_TRIES + down_ms / DEAD_EVERY_MS)
+    if (grave->since == UINT64_MAX)
+        *grave = (grave_t){.since = now};
+    uint64_t dead_ms = now - grave->since;
+    if (grave->tries > at_once + dead_ms / DEAD_EVERY_MS)
         world_fail (peer->world, "pace of a dead peer",
                     "P%u: %" PRIu64 " attempts in %" PRIu64 " ms", peer->number,
-                    pace->tries, down_ms);
+                    grave->tries, dead_ms);
+}
+
+//  Both lanes together once the counter is at its maximum, and each by itself
+static void
+s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
+{
+    bool well = s_well (batch, result);
+    bool permanent = result->verdict == ZPEER_PERMANENT_ERROR;
+    s_visit (peer, &peer->grave, !well && result->reached, LANES * DEAD_TRIES);
+    s_visit (peer, &peer->paces[batch->which].grave,
+             !well && (result->reached || permanent), DEAD_TRIES);
 }
 
 //  When the lane may try again, at the earliest
@@ -221,6 +228,7 @@ void
 attempt_retried (peer_t *peer)
 {
     peer->quiet_until = 0;
+    peer->grave.since = UINT64_MAX;
     for (unsigned i = 0; i < LANES; i++)
-        peer->paces[i].down_since = UINT64_MAX;
+        peer->paces[i].grave.since = UINT64_MAX;
 }

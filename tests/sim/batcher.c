@@ -135,7 +135,8 @@ s_wake (const batcher_t *self)
     uint32_t credit = zpeer_roster_credit (self->roster);
     uint64_t at = zpeer_roster_wake (self->roster);
     for (int i = 0; i < LANES; i++)
-        at = s_sooner (at, zpeer_lane_wake (self->lanes[i], now, credit));
+        if (batcher_may_send (self, (which_t) i))
+            at = s_sooner (at, zpeer_lane_wake (self->lanes[i], now, credit));
     return at;
 }
 

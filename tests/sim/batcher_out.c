@@ -115,12 +115,18 @@ s_unsent (batcher_t *self, which_t which, int number, uint64_t id)
     batcher_take_back_lost (self);
 }
 
+bool
+batcher_may_send (const batcher_t *self, which_t which)
+{
+    return !self->reached || !zpeer_lane_flights (self->lanes[!which]);
+}
+
 static void
 s_send_lane (batcher_t *self, which_t which)
 {
     world_t *world = self->peer->world;
     zpeer_lane_batch_t batch;
-    while (!world->fault) {
+    while (!world->fault && batcher_may_send (self, which)) {
         int number = zpeer_roster_pick (self->roster);
         uint32_t credit = zpeer_roster_credit (self->roster);
         if (!zpeer_lane_next (self->lanes[which], world->now, credit,

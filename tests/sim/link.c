@@ -38,7 +38,7 @@ s_say (link_t *self, const message_t *message, const char *fate)
 {
     char text[MESSAGE_TEXT_MAX];
     world_t *world = self->world;
-    if (!world->history)
+    if (!world_tells (world))
         return;
     bool beat = message_command (message, 0) == ZPEER_WIRE_HEARTBEAT ||
                 message_command (message, 1) == ZPEER_WIRE_HEARTBEAT;

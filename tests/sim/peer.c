@@ -156,7 +156,8 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
         key->wiped |= key->replica_life != self->life;
         return;
     }
-    key->wiped = false;
+    //  What is on its way may have been applied before the peer lost all
+    key->wiped &= change->flags & ZPEER_CHANGE_VERIFY && key->flying;
     //  A bad item is tried again when it is owed
     if (owes && !asg && zpeer_state_present (state))
         self->world->versions[world_version (state)].bad[self->number] = 0;
@@ -198,7 +199,8 @@ peer_check_linger (peer_t *self)
 {
     world_t *world = self->world;
     zpeer_lane_t *lane = peer_lane (self);
-    bool free = probe_free (lane, world->now,
+    bool free = batcher_may_send (&self->batcher, LANE_INSTANCES) &&
+                probe_free (lane, world->now,
                             zpeer_roster_credit (self->batcher.roster));
     for (unsigned key = 0; key < world->keys; key++) {
         peer_key_t *mine = &self->keys[key];
@@ -222,8 +224,9 @@ s_begin (peer_t *self)
 {
     self->stroll = (stroll_t){0};
     self->quiet_until = 0;
+    self->grave = (grave_t){.since = NEVER};
     for (unsigned i = 0; i < LANES; i++)
-        self->paces[i] = (pace_t){.down_since = NEVER};
+        self->paces[i] = (pace_t){.grave = {.since = NEVER}};
     for (unsigned i = 0; i < KEYS_ALL; i++) {
         peer_key_t *key = &self->keys[i];
         key->first = NEVER;
@@ -238,6 +241,7 @@ peer_join (peer_t *self)
     if (peer_joined (self))
         return;
     world_say (world, "P%u gets lanes", self->number);
+    source_flush (world);
     s_begin (self);
     batcher_start (&self->batcher);
     self->stroll.first = true;
@@ -253,6 +257,7 @@ peer_leave (peer_t *self)
     world_t *world = self->world;
     if (!peer_joined (self))
         return;
+    source_flush (world);
     batcher_stop (&self->batcher);
     self->stroll = (stroll_t){0};
     source_remove_lane (world, self->number);

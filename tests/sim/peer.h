@@ -35,13 +35,18 @@ typedef struct {
     uint64_t first;         //  Since when a change waits; UINT64_MAX: none does
 } peer_key_t;
 
+//  How often something dead was tried
+typedef struct {
+    uint64_t since;  //  UINT64_MAX: it is not dead
+    uint64_t tries;  //  Since then
+} grave_t;
+
 //  What a lane must keep to
 typedef struct {
-    bool failed;  //  The last attempt failed: one at a time
+    grave_t grave;  //  All that it tries fails for good
+    bool failed;    //  The last attempt failed: one at a time
     unsigned flights;
     unsigned rounds;  //  Failures in a row, but for those that ended in a pause
-    uint64_t down_since;  //  UINT64_MAX: it is not
-    uint64_t tries;       //  Since then
 } pace_t;
 
 //  A walk, as the acceptor posts it
@@ -78,6 +83,7 @@ typedef struct peer {
     pace_t paces[LANES];
     uint64_t quiet_until;  //  No attempt before
     uint64_t failures;     //  In all
+    grave_t grave;         //  Its counter stands at its maximum
 } peer_t;
 
 void peer_init (peer_t *self, struct world *world, unsigned number);

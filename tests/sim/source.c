@@ -83,6 +83,14 @@ s_turn (world_t *world)
 }
 
 static void
+s_late_turn (world_t *world, void *whom, uint64_t number)
+{
+    (void) whom;
+    (void) number;
+    s_turn (world);
+}
+
+static void
 s_wake (world_t *world, void *whom, uint64_t when)
 {
     (void) whom;
@@ -134,6 +142,12 @@ source_fini (world_t *world)
     zpeer_walker_destroy (&world->walker);
     zpeer_handover_destroy (&world->handover);
     zpeer_view_destroy (&world->view);
+}
+
+void
+source_flush (world_t *world)
+{
+    s_turn (world);
 }
 
 void
@@ -222,7 +236,7 @@ static void
 s_say_event (world_t *world, const event_t *event,
              const zpeer_applied_t *applied)
 {
-    if (!world->history)
+    if (!world_tells (world))
         return;
     char text[REGISTRY_TEXT_MAX];
     char view[REGISTRY_TEXT_MAX];
@@ -287,5 +301,9 @@ source_feed (world_t *world, const event_t *event)
         !world_is_calm (world) && rng_chance (&world->rng, 700))
         world_after (world, ANSWER_NEED_MS, script_answer_need,
                      &world->instances[event->key], event->parsed.timestamp);
-    s_turn (world);
+    //  A turn may take in more than one event
+    if (rng_chance (&world->rng, 300))
+        world_after (world, 0, s_late_turn, NULL, 0);
+    else
+        s_turn (world);
 }

@@ -29,6 +29,9 @@ bool source_reads (const world_t *world);
 //  Applies the event and tells every lane
 void source_feed (world_t *world, const event_t *event);
 
+//  Commands come between turns: what a turn has gathered is handed over first
+void source_flush (world_t *world);
+
 void source_add_lane (world_t *world, unsigned lane);
 
 void source_remove_lane (world_t *world, unsigned lane);

@@ -16,15 +16,22 @@
 
 //  History --------------------------------------------------------------------
 
+bool
+world_tells (const world_t *self)
+{
+    return self->history && self->steps >= self->from;
+}
+
 void
 world_say (world_t *self, const char *format, ...)
 {
     self->lines++;
-    if (!self->history)
+    if (!world_tells (self))
         return;
     va_list args;
     va_start (args, format);
-    fprintf (self->history, "%8" PRIu64 " ", self->now);
+    fprintf (self->history, "%6" PRIu64 " %8" PRIu64 " ", self->steps,
+             self->now);
     vfprintf (self->history, format, args);
     fputc ('\n', self->history);
     va_end (args);
@@ -142,6 +149,18 @@ world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history)
         peer_init (&self->peers[i], self, i);
 }
 
+//  Somebody looks on: Enter goes on, the end of the input goes on without
+static void
+s_wait_for_line (world_t *self)
+{
+    int c;
+    fflush (self->history);
+    do
+        c = getchar ();
+    while (c != '\n' && c != EOF);
+    self->by_hand = c != EOF;
+}
+
 void
 world_run (world_t *self)
 {
@@ -149,14 +168,20 @@ world_run (world_t *self)
     uint64_t end =
         calm + CALM_MS + (uint64_t) CALM_TIMEOUTS * self->read_timeout_ms;
     agenda_entry_t entry;
-    while (!self->fault && agenda_take (&self->agenda, end, &entry)) {
+    bool whole = true;
+    while (!self->fault && whole && agenda_take (&self->agenda, end, &entry)) {
         self->now = entry.at;
         if (++self->steps > STEPS_MAX)
             world_fail (self, "endless", "%" PRIu64 " steps", self->steps);
+        uint64_t lines = self->lines;
         entry.fn (self, entry.whom, entry.number);
+        if (self->by_hand && world_tells (self) && lines != self->lines)
+            s_wait_for_line (self);
+        whole = !self->until || self->steps < self->until;
     }
-    self->now = end;
-    if (!self->fault)
+    if (whole)
+        self->now = end;
+    if (whole && !self->fault)
         compare_all (self);
 }
 

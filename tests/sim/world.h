@@ -119,6 +119,9 @@ typedef struct world {
     rng_t rng;
     agenda_t agenda;
     FILE *history;   //  Borrowed; NULL: nobody reads it
+    uint64_t from;   //  Step from which the history is written
+    uint64_t until;  //  Step at which the run is left
+    bool by_hand;    //  From there on it waits for a line of stdin
     uint64_t lines;  //  Of the history
     tally_t *tally;  //  Borrowed
 
@@ -167,7 +170,10 @@ void world_fini (world_t *self);
 void world_after (world_t *self, uint64_t delay, agenda_fn *fn, void *whom,
                   uint64_t number);
 
-//  A line of the history
+//  Whether somebody reads the history at this step
+bool world_tells (const world_t *self);
+
+//  A line of the history: step, time, what happened
 void world_say (world_t *self, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
