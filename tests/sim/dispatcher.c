@@ -84,6 +84,8 @@ s_do (dispatcher_t *self, const zpeer_dispatch_action_t *action)
     case ZPEER_DISPATCH_RELEASE: s_job_release ((job_t *) action->owner); break;
     case ZPEER_DISPATCH_BATCHER: s_message (self, action); break;
     case ZPEER_DISPATCH_HEALTH:
+        self->successes +=
+            zpeer_slice_eq (action->frames[0], ZPEER_SLICE ("OK"));
         link_send (&self->ask, action->frames, action->frame_count);
         break;
     case ZPEER_DISPATCH_FAILED: break;
@@ -232,6 +234,14 @@ s_to_batcher (void *whom, message_t *message)
     batcher_receive (&self->peer->batcher, message);
 }
 
+//  A 2xx that can be read is told to health, and nothing else is
+static bool
+s_succeeds (const request_t *request)
+{
+    return request->end == ZPEER_END_OK && request->status / 100 == 2 &&
+           request->body == BODY_PROPER;
+}
+
 void
 dispatcher_reply (request_t *request, zpeer_slice_t body)
 {
@@ -245,12 +255,18 @@ dispatcher_reply (request_t *request, zpeer_slice_t body)
     request->open = false;
     request->job = NULL;
     job->running = NULL;
+    unsigned successes =
+        self->successes + (!job->released && s_succeeds (request));
     if (job->released)
         s_job_free (job);
     else
         zpeer_dispatch_reply (self->core, self->peer->world->now, job->id,
                               &reply);
     s_act (self);
+    if (self->successes != successes)
+        world_fail (self->peer->world, "health",
+                    "P%u D%u #%" PRIu64 ": success is not told",
+                    self->peer->number, self->number, request->batch->id);
 }
 
 //  Its life -------------------------------------------------------------------

@@ -36,6 +36,7 @@ typedef struct dispatcher {
     zpeer_dispatch_t *core;  //  Owned; NULL: it is dead
     job_t *jobs;             //  Owned
     uint64_t wake;           //  The next one; 0: none
+    unsigned successes;      //  Told to health
     link_t up;               //  To the batcher
     link_t down;             //  And back
     link_t ask;              //  To health
