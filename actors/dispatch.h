@@ -1,4 +1,4 @@
-/*  dispatch.h - what a dispatcher decides (DESIGN 3, 7)
+/*  dispatch.h - what a dispatcher decides
 
     Takes batches, the ends of HTTP requests, answers of health and the time;
     says what to do next: requests to start, messages to send. A core: no

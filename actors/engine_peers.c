@@ -42,16 +42,19 @@ s_report (zpeer_engine_t *self, const zpeer_peer_t *peer,
     zpeer_report_send (&self->report, ZPEER_TOPIC_PEER);
 }
 
-//  Starts the peer's actors. The acceptor hears of it last: then there is
-//  somebody to take its chunks.
 static int
 s_start_peer (zpeer_engine_t *self, zpeer_peer_t *peer)
 {
     int rc = zpeer_peer_start (peer, &self->wiring, self->error);
-    if (rc == ZPEER_OK)
-        rc = zpeer_peer_add_dispatcher (peer, &self->wiring, self->error);
-    if (rc)
-        return rc;
+    return rc ? rc
+              : zpeer_peer_add_dispatcher (peer, &self->wiring, self->error);
+}
+
+//  The acceptor hears of a peer last: then there is somebody to take its chunks,
+//  and whoever listens knows of it
+static int
+s_add_lane (zpeer_engine_t *self, const zpeer_peer_t *peer)
+{
     char lane[ZPEER_ENGINE_DIGITS_MAX];
     snprintf (lane, sizeof lane, "%u", zpeer_peer_id (peer));
     return ZPEER_ENGINE_CALL (self, self->acceptor, "ADDLANE", lane,
@@ -66,6 +69,15 @@ s_free_id (const zpeer_engine_t *self)
     while (id < ZPEER_PEERS_MAX && self->peers[id])
         id++;
     return id;
+}
+
+static int
+s_refuse (zpeer_engine_t *self, zpeer_peer_t **peer_p, int rc)
+{
+    zpeer_log (&self->log, PEER_REFUSED, zpeer_peer_base (*peer_p),
+               self->error);
+    zpeer_peer_destroy (peer_p);
+    return rc;
 }
 
 int
@@ -84,15 +96,16 @@ zpeer_engine_add_url (zpeer_engine_t *self, zpeer_url_t *url)
                                   ZPEER_PEERS_MAX);
     zpeer_peer_t *peer = zpeer_peer_new (id, url);
     int rc = s_start_peer (self, peer);
-    if (rc) {
-        zpeer_log (&self->log, PEER_REFUSED, zpeer_peer_base (peer),
-                   self->error);
-        zpeer_peer_destroy (&peer);
-        return rc;
-    }
-    self->peers[id] = peer;
+    if (rc)
+        return s_refuse (self, &peer, rc);
     s_report (self, peer, ZPEER_PEER_ADDED, 0);
     zpeer_log (&self->log, PEER_ADDED, zpeer_peer_base (peer));
+    rc = s_add_lane (self, peer);
+    if (rc) {
+        s_report (self, peer, ZPEER_PEER_REMOVED, 0);
+        return s_refuse (self, &peer, rc);
+    }
+    self->peers[id] = peer;
     return ZPEER_OK;
 }
 

@@ -60,7 +60,8 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
 #define ZPEER_PEER_FIGURES(X)                                                  \
     X (TOTAL, "accepted", tasks.accepted,                                      \
        "Tasks: changes this peer had to be told of. Each ends in one of the "  \
-       "ways below, waits, or is in flight.")                                  \
+       "ways below, waits, or is in flight. What a resync, a verify or a "     \
+       "repair sends is no task.")                                             \
     X (NOW, "waiting", tasks.waiting, "Tasks not sent yet.")                   \
     X (NOW, "in-flight", tasks.in_flight, "Tasks sent and not answered.")      \
     X (NOW, "instances", tasks.instances, "Instances the peer's lane knows.")  \
@@ -68,17 +69,20 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
        "Instances with a change waiting; growth for minutes means that the "   \
        "peer does not keep up.")                                               \
     X (NOW, "owed", tasks.owed,                                                \
-       "Instances whose state was sent in vain and is sent again when the "    \
-       "peer answers; above 0 for minutes is worth an alert.")                 \
+       "Instances the peer is to be asked about, and told of: what was sent "  \
+       "in vain, or is resynced or verified; above 0 for minutes is worth an " \
+       "alert.")                                                               \
     X (NOW, "renew", tasks.renew,                                              \
-       "Of these, instances of which only a Heartbeat was lost.")              \
+       "Of these, instances to be asked about only: a Heartbeat was lost, or " \
+       "the peer is verified.")                                                \
     X (NOW, "unsure", tasks.unsure,                                            \
        "Instances of which the peer may have applied a change, or may yet.")   \
     X (NOW, "resync-left", walk.left,                                          \
        "Instances of the peer's present resync or verify that have come and "  \
        "are not done with.")                                                   \
     X (NOW, "refused", tasks.rejected,                                         \
-       "Instances the peer does not take; they wait for a new Register.")      \
+       "Instances the peer does not take; they wait for a new Register, a "    \
+       "Cancel, or a resync.")                                                 \
     X (NOW, "batches-in-flight", tasks.batches_in_flight,                      \
        "Batches sent and not answered.")                                       \
     X (NOW, "batch-size", tasks.size,                                          \

@@ -1,4 +1,4 @@
-/*  lane.h - what one peer still has to be told (DESIGN 6)
+/*  lane.h - what one peer still has to be told
 
     Not a list of tasks but, per instance, which kinds of change the peer has
     not confirmed, and a reference to the newest state. What goes over the wire

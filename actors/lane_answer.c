@@ -152,11 +152,12 @@ s_wrong (const part_t *part, const answer_t *answer)
     return -1;
 }
 
+//  known: the peer did not have what was cancelled
 static void
-s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part)
+s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part, bool known)
 {
     if (part->phase == PHASE_ACT) {
-        lane_pay (self, entry, PAID_REPAIRED);
+        lane_pay (self, entry, known ? PAID_OTHERWISE : PAID_REPAIRED);
         lane_flag (entry, ASK, false);
         entry->asked = 0;
     }
@@ -185,8 +186,9 @@ s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
         s_bad_item (self, entry, (uint16_t) wrong);
         return;
     }
-    s_delivered (self, entry, part);
     uint16_t code = s_code (answer, 0);
+    bool cancel = part->count == 1 && part->actions[0] == ZPEER_CANCEL;
+    s_delivered (self, entry, part, cancel && code == 404);
     if (code == 409)
         s_newer (self, entry, part, answer->copy);
     else if (code == 404 && part->count == 1 &&
@@ -217,7 +219,7 @@ s_asg_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
 {
     uint16_t code = s_code (answer, 0);
     if (s_is_2xx (code))
-        s_delivered (self, entry, part);
+        s_delivered (self, entry, part, false);
     else
         s_asg_refused (self, entry, part, code);
 }

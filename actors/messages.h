@@ -60,8 +60,9 @@
        "peer %s answered HTTP status %u, %u tasks dropped" ZPEER_HELD,         \
        "401 and 403: credentials; 404: the URL's path; from 500 on: its log.") \
     X (ESCALATED, "ZPR036", ERROR,                                             \
-       "peer %s failed %s times in a row, %u tasks dropped; what fails from "  \
-       "now on is not tried again until the peer answers",                     \
+       "peer %s failed %u times in a row, the most allowed, %u tasks "         \
+       "dropped; what fails from now on is not tried again until the peer "    \
+       "answers",                                                              \
        "Bring the peer back; apiml.discovery.maxPeerRetries is the limit.")    \
     X (RECOVERED, "ZPR037", INFO,                                              \
        "peer %s answers again after %s failures and %" PRIu64                  \

@@ -283,11 +283,9 @@ s_success (zpeer_peerlog_t *self, const zpeer_result_t *result)
 static void
 s_log_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
 {
-    char text[ZPEER_COUNTER_TEXT_MAX];
     char held[ZPEER_THROTTLE_TEXT_MAX];
     if (result->announce)
-        zpeer_log (&self->log, ESCALATED, self->url,
-                   zpeer_counter_text (result->count, result->max, text),
+        zpeer_log (&self->log, ESCALATED, self->url, result->max,
                    (unsigned) self->tasks);
     if (result->end == ZPEER_END_BUSY) {
         if (s_pass (self, ZPEER_PEERLOG_CONGESTED, held))

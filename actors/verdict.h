@@ -1,4 +1,4 @@
-/*  verdict.h - from the end of an attempt to what it came to (DESIGN 7)
+/*  verdict.h - from the end of an attempt to what it came to
 
     One pure function and its table. The counter that is asked in between is the
     health actor's: row says whether and how to ask, judge takes the answer.

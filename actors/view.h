@@ -1,4 +1,4 @@
-/*  view.h - the acceptor's registry: what the source says (DESIGN 5)
+/*  view.h - the acceptor's registry: what the source says
 
     Applies every event in order of arrival, by the rules of a receiving
     registry (EUREKA.md 3.4, without status rule 4), and says for each what the

@@ -48,8 +48,9 @@ zpeer_walker_new (const zpeer_view_t *view, const zpeer_handover_t *handover,
 void zpeer_walker_destroy (zpeer_walker_t **self_p);
 
 //  Asks for a walk. A lane has one at a time: one that waits stays where it is,
-//  one under way begins anew. RESYNC does more than VERIFY: the one is never
-//  given up for the other. Returns ZPEER_OK, or ZPEER_E_UNKNOWN: the hand-over
+//  one under way begins anew. RESYNC does more than VERIFY: what waits or is
+//  being told as RESYNC stays that, and a VERIFY waits for one that was told,
+//  and for the others that wait. Returns ZPEER_OK, or ZPEER_E_UNKNOWN: the hand-over
 //  has no such lane.
 int
 zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind);

@@ -20,7 +20,7 @@
     X ("remove-peer", zpeerctl_control, "removes one")                         \
     X ("resync", zpeerctl_control, "tells a peer the whole registry again")    \
     X ("verify", zpeerctl_control,                                             \
-       "asks a peer about every instance, repairs what differs")               \
+       "asks a peer about every instance, repairs what it lacks")              \
     X ("retry-now", zpeerctl_control, "ends a peer's pause after failures")
 
 static const struct {

@@ -9,10 +9,9 @@
 #define ZPEERCTL_EXITS(X)                                                      \
     X (OK, 0, "everything was accepted, or done, or printed")                  \
     X (REJECTED, 1,                                                            \
-       "something was rejected, refused or is no event, or the input is "      \
-       "empty")                                                                \
+       "something was rejected or refused, is no event, or was empty")         \
     X (USAGE, 2, "the command line is wrong, or the input cannot be read")     \
-    X (SILENT, 3, "the engine did not answer in time")
+    X (SILENT, 3, "the engine did not answer, or not end, in time")
 
 typedef enum {
 #define X(name, value, meaning) ZPEERCTL_EXIT_##name = (value),

@@ -70,6 +70,20 @@ s_end (self_t *self, const walk_t *walk, stage_t *stage)
             walk->refused, (double) walk->ms / 1000);
 }
 
+//  Somebody else asked for another one, which has begun
+static void
+s_replaced (self_t *self, const walk_t *walk, stage_t *stage)
+{
+    *stage = ENDED;
+    self->open--;
+    self->refused++;
+    fprintf (
+        stderr,
+        "%s: another resync or verify took the place of this %s, which had "
+        "%" JSON_INTEGER_FORMAT " instances left\n",
+        walk->peer, walk->kind, walk->left);
+}
+
 //  The end of a walk counts only after its beginning: the peer may be at the end
 //  of another one
 static void
@@ -85,6 +99,8 @@ s_handle_walk (self_t *self, const walk_t *walk)
         *stage = BEGUN;
     else if (!strcmp (walk->state, "ended") && *stage == BEGUN)
         s_end (self, walk, stage);
+    else if (!strcmp (walk->state, "replaced") && *stage == BEGUN)
+        s_replaced (self, walk, stage);
     else if (!strcmp (walk->state, "progress") && *stage == BEGUN)
         fprintf (stderr,
                  "%s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT

@@ -13,7 +13,7 @@ static const zpeer_slice_t s_members[] = {
 
 enum { IGNORED, OPTIONAL, REQUIRED };
 
-//  What each action wants of the members (DESIGN 4). A Register has its
+//  What each action wants of the members. A Register has its
 //  timestamp here or in info.
 static const uint8_t s_rules[ZPEER_ACTIONS][ZPEER_EVENT_COUNT] = {
     [ZPEER_REGISTER] = {[ZPEER_EVENT_APP] = REQUIRED,

@@ -117,11 +117,13 @@ install_packages () {
     fi
 }
 
-#  build PRESET [OPTION…]: configures and builds build/PRESET
+#  build PRESET [OPTION…]: configures and builds build/PRESET, whatever it was
+#  configured for before
 build () {
     local preset=$1
     shift
-    cmake --preset "$preset" "$@" && cmake --build --preset "$preset" -j "$jobs"
+    cmake --preset "$preset" -DZPEER_BUILD_TESTS=ON -DZPEER_BUILD_BENCH=ON \
+        "$@" && cmake --build --preset "$preset" -j "$jobs"
 }
 
 #  run_tests PRESET LABELS: those of the tests with one of the labels

@@ -1,4 +1,4 @@
-//  Gathering and rendering: what a peer is sent after which changes (DESIGN 6)
+//  Gathering and rendering: what a peer is sent after which changes
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"

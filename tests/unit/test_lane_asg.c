@@ -1,4 +1,4 @@
-//  The second lane of a peer: ASG status updates, one by one (DESIGN 6)
+//  The second lane of a peer: ASG status updates, one by one
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"

@@ -1,4 +1,4 @@
-//  What bad items cost: a batch with one is answered 400 (DESIGN 7)
+//  What bad items cost: a batch with one is answered 400
 
 #include <criterion/criterion.h>
 #include "lane_scenario.h"

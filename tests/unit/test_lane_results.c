@@ -1,4 +1,4 @@
-//  What the end of an attempt does to a lane (DESIGN 6, Results)
+//  What the end of an attempt does to a lane
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"

@@ -1,4 +1,4 @@
-//  400 and 413: one bad item does not take 249 good ones with it (DESIGN 7)
+//  400 and 413: one bad item does not take 249 good ones with it
 
 #include <stdio.h>
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-//  When a batch goes, and what time does to a lane (DESIGN 6)
+//  When a batch goes, and what time does to a lane
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"

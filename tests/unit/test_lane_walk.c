@@ -1,4 +1,4 @@
-//  Walks of the whole view: resync and verify; and what is owed (DESIGN 6)
+//  Walks of the whole view: resync and verify; and what is owed
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"
@@ -116,6 +116,20 @@ Test (lane_walk, a_verify_cancels_what_is_cancelled_whatever_the_peer_says)
     cr_expect_str_eq (lane_fixture_next (&s), "Cancel a");
     lane_fixture_ok (&s);
     s_expect (1, 0, 1, 0);
+}
+
+Test (lane_walk, what_is_cancelled_and_not_there_was_not_repaired)
+{
+    s_have ('a');
+    s_cancel ('a');
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    s_walk ("a", ZPEER_CHANGE_VERIFY);
+    lane_fixture_next (&s);
+    lane_fixture_codes (&s, (uint16_t[]){404});
+    cr_expect_str_eq (lane_fixture_next (&s), "Cancel a");
+    lane_fixture_codes (&s, (uint16_t[]){404});
+    s_expect (1, 0, 0, 0);
 }
 
 Test (lane_walk, a_newer_registration_at_the_peer_is_left_alone)

@@ -23,13 +23,15 @@ static const zpeer_log_t s_log = {s_listen, s_text};
 
 Test (log, a_message_comes_with_its_id_level_and_arguments)
 {
-    zpeer_log (&s_log, ESCALATED, "http://peer:1/", "10+/10", 17u);
+    zpeer_log (&s_log, ESCALATED, "http://peer:1/", 10u, 17u);
     cr_assert_eq (s_calls, 1);
     cr_assert_str_eq (s_id, "ZPR036");
     cr_assert_eq (s_level, ZPEER_LOG_ERROR);
-    cr_assert_str_eq (s_text, "peer http://peer:1/ failed 10+/10 times in a "
-                              "row, 17 tasks dropped; what fails from now on "
-                              "is not tried again until the peer answers");
+    cr_assert_str_eq (s_text,
+                      "peer http://peer:1/ failed 10 times in a row, the "
+                      "most allowed, 17 tasks dropped; what fails from "
+                      "now on is not tried again until the peer "
+                      "answers");
 }
 
 Test (log, a_read_timeout_names_the_option_to_raise)

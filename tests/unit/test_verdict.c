@@ -42,7 +42,7 @@ s_expect (zpeer_end_t end, unsigned times, zpeer_verdict_t verdict)
     }
 }
 
-//  DESIGN 7, said once more: counts, gated, ambiguous, verdict below the
+//  The table said once more: counts, gated, ambiguous, verdict below the
 //  maximum, verdict at it
 static const struct {
     zpeer_end_t end;

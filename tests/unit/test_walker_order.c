@@ -158,8 +158,11 @@ Test (walker_order, a_resync_under_way_is_not_given_up_for_a_verify)
     s_tick ();
     s_expect_chunk (0, RESYNC, 1, false, true);
     s_drop (0);
-    //  Now everything is owed, and stays so
+    //  It has been told, and goes on until the peer knows
     s_ask (0, VERIFY);
+    s_ask (1, RESYNC);
+    s_expect_figures (2, 2, 1);
+    zpeer_walker_walked (s_walker, 0);
     s_expect_walks_next (0, VERIFY);
 }
 

@@ -19,6 +19,9 @@
     answers, which takes milliseconds; remove and stop wait for what is in
     flight, at most zpeer.stop.deadline-ms plus 100 ms.
 
+    A stopped engine can be started again: it begins with an empty view, and
+    with the peers of its options.
+
     Destroy the engine before the process exits, on every path.
 
     The host's signal handlers, stdout, environment and czmq settings are left

@@ -2,7 +2,10 @@
 
     Topics: conflict, rejected, dropped, need-register, peer, resync, delivered,
     stats; the maps behind them are in proto/PROTOCOL.md. Delivery is as PUB and
-    SUB give it: a watch that is too slow, or connects late, misses messages.
+    SUB give it: a watch that is too slow, or connects late, misses messages. To
+    miss nothing, make the watch before the engine starts. Else subscribe to
+    stats, too: its first message, within a second, proves that the subscription
+    holds, and what is asked of the engine then is seen from its beginning.
 
     Threads: one at a time per watch.
 */
@@ -18,7 +21,9 @@ extern "C" {
 typedef struct zpeer_watch zpeer_watch_t;
 
 //  A watch connected to endpoint; NULL if that is no endpoint, or if sockets or
-//  descriptors ran out. topics: comma-separated, NULL or "" for all.
+//  descriptors ran out. topics: comma-separated, NULL or "" for all; each is
+//  the beginning of a topic, and one that no topic begins with brings nothing.
+//  Nobody need listen there yet, and an engine may come and go.
 ZPEER_EXPORT zpeer_watch_t *
 zpeer_watch_new (const char *endpoint, const char *topics);
 
