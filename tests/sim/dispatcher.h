@@ -62,9 +62,20 @@ void dispatcher_cut (dispatcher_t *self, cut_t cut);
 //  Health does not answer it, or does again
 void dispatcher_deafen (dispatcher_t *self, cut_t cut);
 
+void dispatcher_fini (dispatcher_t *self);
+
+//  dispatcher_work.c
+
+//  Its links
+void dispatcher_connect (dispatcher_t *self);
+
+//  Does whatever the core wants done, and sees to its next wake-up
+void dispatcher_act (dispatcher_t *self);
+
 //  The request has ended as it says; body is for the call
 void dispatcher_reply (request_t *request, zpeer_slice_t body);
 
-void dispatcher_fini (dispatcher_t *self);
+//  The core is gone, with all it held
+void dispatcher_end (dispatcher_t *self);
 
 #endif

@@ -18,7 +18,7 @@
         attempt      what a lane must keep to: window, pauses, pace
         caution      and when it must ask first
         stroll       what a walk of the view must keep to
-        dispatcher   batches in, requests out
+        dispatcher   its life, and (_work) batches in, requests out
         health       the counter of a peer
         message      what they send each other, and
         link         how it comes there: late, twice, not at all
