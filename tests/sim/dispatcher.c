@@ -70,19 +70,14 @@ dispatcher_die (dispatcher_t *self, bool known)
 }
 
 void
-dispatcher_cut (dispatcher_t *self, cut_t cut)
+dispatcher_cut (dispatcher_t *self, link_t *link, cut_t cut)
 {
     static const char *const names[] = {"mended", "lost", "held up"};
-    world_say (self->peer->world, "P%u D%u connection %s", self->peer->number,
-               self->number, names[cut]);
-    if (cut == CUT_NOT) {
-        link_mend (&self->down);
-        link_mend (&self->up);
-    }
-    else {
-        link_cut (&self->down, cut);
-        link_cut (&self->up, cut);
-    }
+    world_say (self->peer->world, "%s: connection %s", link->name, names[cut]);
+    if (cut == CUT_NOT)
+        link_mend (link);
+    else
+        link_cut (link, cut);
 }
 
 void

@@ -56,8 +56,8 @@ void dispatcher_stop (dispatcher_t *self);
 //  know yet.
 void dispatcher_die (dispatcher_t *self, bool known);
 
-//  Its connection to the batcher is cut, or mended
-void dispatcher_cut (dispatcher_t *self, cut_t cut);
+//  A direction of its connection to the batcher is cut, or mended
+void dispatcher_cut (dispatcher_t *self, link_t *link, cut_t cut);
 
 //  Health does not answer it, or does again
 void dispatcher_deafen (dispatcher_t *self, cut_t cut);

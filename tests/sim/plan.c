@@ -128,8 +128,20 @@ s_mend (world_t *self, void *whom, uint64_t life)
 {
     dispatcher_t *dispatcher = (dispatcher_t *) whom;
     (void) self;
-    if (dispatcher->core && dispatcher->life == life)
-        dispatcher_cut (dispatcher, CUT_NOT);
+    if (!dispatcher->core || dispatcher->life != life)
+        return;
+    dispatcher_cut (dispatcher, &dispatcher->down, CUT_NOT);
+    dispatcher_cut (dispatcher, &dispatcher->up, CUT_NOT);
+}
+
+//  What comes from the dispatcher is cut, too
+static void
+s_cut_up (world_t *self, void *whom, uint64_t number)
+{
+    dispatcher_t *dispatcher = (dispatcher_t *) whom;
+    (void) number;
+    if (!world_is_calm (self) && dispatcher->core)
+        dispatcher_cut (dispatcher, &dispatcher->up, dispatcher->down.cut);
 }
 
 static void
@@ -140,10 +152,14 @@ s_cut (world_t *self, void *whom, uint64_t number)
     (void) number;
     if (world_is_calm (self) || !dispatcher->core)
         return;
-    uint64_t ms = RNG_PICK (rng, uint64_t, 500, 2500, 3500, 5500, 7000, 12000);
-    dispatcher_cut (dispatcher, RNG_PICK (rng, cut_t, CUT_LOSES, CUT_HOLDS));
+    dispatcher_cut (dispatcher, &dispatcher->down,
+                    RNG_PICK (rng, cut_t, CUT_LOSES, CUT_HOLDS));
     world_count (self, TALLY_CUTS);
-    world_after (self, ms, s_mend, dispatcher, dispatcher->life);
+    world_after (self, RNG_PICK (rng, uint64_t, 0, 0, 900, 1900), s_cut_up,
+                 dispatcher, 0);
+    world_after (self,
+                 RNG_PICK (rng, uint64_t, 500, 2500, 3500, 5500, 8500, 12000),
+                 s_mend, dispatcher, dispatcher->life);
 }
 
 static void
