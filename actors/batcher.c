@@ -282,10 +282,8 @@ s_timeout (const batcher_t *self)
         return -1;
     uint32_t credit = zpeer_roster_credit (self->roster);
     uint64_t at = zpeer_roster_wake (self->roster);
-    for (int i = 0; i < LANES; i++)
-        if (batcher_may_send (self, (which_t) i))
-            at = s_sooner (at,
-                           zpeer_lane_wake (self->lanes[i], self->now, credit));
+    for (int i = 0; i < LANES && batcher_may_send (self); i++)
+        at = s_sooner (at, zpeer_lane_wake (self->lanes[i], self->now, credit));
     if (self->peerlog.report.socket)
         at = s_sooner (at, self->stats_at);
     if (!self->closed)

@@ -61,9 +61,9 @@ void batcher_read_server (batcher_t *self);
 
 //  batcher_out.c
 
-//  Whether the lane may send: of a peer at its maximum there is one probe at a
+//  Whether a lane may send: of a peer at its maximum there is one probe at a
 //  time, whichever lane it comes from
-bool batcher_may_send (const batcher_t *self, which_t which);
+bool batcher_may_send (const batcher_t *self);
 
 //  Sends what may go now
 void batcher_send (batcher_t *self);

@@ -116,16 +116,18 @@ s_unsent (batcher_t *self, which_t which, int number, uint64_t id)
 }
 
 bool
-batcher_may_send (const batcher_t *self, which_t which)
+batcher_may_send (const batcher_t *self)
 {
-    return !self->reached || !zpeer_lane_flights (self->lanes[!which]);
+    return !self->reached ||
+           (!zpeer_lane_flights (self->lanes[LANE_INSTANCES]) &&
+            !zpeer_lane_flights (self->lanes[LANE_ASGS]));
 }
 
 static void
 s_send_lane (batcher_t *self, which_t which)
 {
     zpeer_lane_batch_t batch;
-    while (batcher_may_send (self, which)) {
+    while (batcher_may_send (self)) {
         int number = zpeer_roster_pick (self->roster);
         uint32_t credit = zpeer_roster_credit (self->roster);
         if (!zpeer_lane_next (self->lanes[which], self->now, credit,

@@ -113,6 +113,7 @@ s_forget (zpeer_lane_t *self, entry_t *entry)
     entry->misses = entry->errors = 0;
     entry->suspect = 0;
     entry->asked = 0;  //  What was asked was another life
+    lane_flag (entry, AGAIN, false);
     lane_pay (self, entry, PAID_OTHERWISE);
     lane_refuse (self, entry, false);
     entry->flags &= SETTLING | LEAVING;
@@ -172,6 +173,8 @@ s_verify (zpeer_lane_t *self, entry_t *entry)
         lane_renew (self, entry);
     else
         s_owe (self, entry);
+    //  What is on its way may have been applied before it was asked for
+    lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     s_stand_owed (self, entry);
 }
 

@@ -41,12 +41,14 @@ lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how)
 {
     self->owing -= (entry->flags & OWED) != 0;
     self->renewing -= (entry->flags & RENEW) != 0;
-    if (entry->flags & WALKED) {
-        self->walk.left--;
-        self->walk.repaired += how == PAID_REPAIRED;
-        self->walk.refused += how == PAID_REFUSED;
-    }
-    entry->flags &= (uint16_t) ~(OWED | RENEW | WALKED);
+    entry->flags &= (uint16_t) ~(OWED | RENEW);
+    //  It will be owed again as soon as its flight has landed
+    if (!(entry->flags & WALKED) || (entry->flags & AGAIN))
+        return;
+    lane_flag (entry, WALKED, false);
+    self->walk.left--;
+    self->walk.repaired += how == PAID_REPAIRED;
+    self->walk.refused += how == PAID_REFUSED;
 }
 
 void

@@ -60,8 +60,8 @@ zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
         lane_end (self, ending, entry->flight);
         lane_leave (self, entry);
         entry->wait = entry->flight = 0;
-        lane_pay (self, entry, PAID_OTHERWISE);
         entry->flags &= (uint16_t) ~(ASK | AGAIN);
+        lane_pay (self, entry, PAID_OTHERWISE);
         entry->phase = PHASE_NONE;
     }
     for (uint32_t i = 0; i < self->flight_count; i++)

@@ -181,6 +181,32 @@ Test (batcher, a_peer_at_its_maximum_gets_one_probe)
     fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
 }
 
+//  Though the lane of the others has had no failure of its own
+Test (batcher, nor_is_there_more_than_one_probe_of_the_other_lane)
+{
+    fixture_set ("zpeer.batch.max-items", "1");
+    fixture_start (false);
+    fixture_ready (6, false);
+    fixture_tell (ZPEER_REGISTER, 3, 0);
+    for (int i = 0; i < 3; i++)
+        fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
+    zpeer_chunk_t *chunk = zpeer_chunk_new ();
+    fixture_add_asg (chunk);
+    fixture_send (chunk);
+    uint64_t id = fixture_batch ().id;
+    fixture_done ((zpeer_result_t){.id = id,
+                                   .end = ZPEER_END_UNSENT,
+                                   .verdict = ZPEER_TRANSIENT_ERROR,
+                                   .reached = true});
+    fixture_tell (ZPEER_REGISTER, 3, 0);
+    fixture_call ("RETRY-NOW", NULL, NULL);
+    id = fixture_batch ().id;
+    fixture_call ("RETRY-NOW", NULL, NULL);
+    cr_expect_not (fixture_receive (fixture.dispatcher, 100));
+    fixture_done ((zpeer_result_t){.id = id});
+    fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
+}
+
 Test (batcher, drain_sends_at_once_and_answers_when_all_is_delivered)
 {
     fixture_set ("zpeer.batch.linger-ms", "60000");

@@ -263,6 +263,17 @@ Test (lane_walk, what_is_owed_leaves_a_place_in_the_window)
                       "Register z UP/UNKNOWN @5");
 }
 
+//  The peer may have applied it, and restarted empty, before it was asked for
+Test (lane_walk, what_is_in_flight_is_verified_afterwards)
+{
+    s_register ('a');
+    lane_fixture_next (&s);
+    s_walk ("a", ZPEER_CHANGE_VERIFY);
+    lane_fixture_ok (&s);
+    s_expect (1, 1, 0, 0);
+    cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5");
+}
+
 Test (lane_walk, another_walk_takes_the_place_of_the_first)
 {
     s_have ('a');
