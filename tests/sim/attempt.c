@@ -126,7 +126,7 @@ s_well (const batch_t *batch, const zpeer_result_t *result)
 
 //  How many attempts a dead peer sees
 static void
-s_visit (peer_t *peer, grave_t *grave, bool dead, unsigned at_once)
+s_visit (peer_t *peer, grave_t *grave, bool dead)
 {
     uint64_t now = peer->world->now;
     if (!dead) {
@@ -136,7 +136,7 @@ s_visit (peer_t *peer, grave_t *grave, bool dead, unsigned at_once)
     if (grave->since == UINT64_MAX)
         *grave = (grave_t){.since = now};
     uint64_t dead_ms = now - grave->since;
-    if (grave->tries > at_once + dead_ms / DEAD_EVERY_MS)
+    if (grave->tries > DEAD_TRIES + dead_ms / DEAD_EVERY_MS)
         world_fail (peer->world, "pace of a dead peer",
                     "P%u: %" PRIu64 " attempts in %" PRIu64 " ms", peer->number,
                     grave->tries, dead_ms);
@@ -148,9 +148,9 @@ s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     bool well = s_well (batch, result);
     bool permanent = result->verdict == ZPEER_PERMANENT_ERROR;
-    s_visit (peer, &peer->grave, !well && result->reached, LANES * DEAD_TRIES);
+    s_visit (peer, &peer->grave, !well && result->reached);
     s_visit (peer, &peer->paces[batch->which].grave,
-             !well && (result->reached || permanent), DEAD_TRIES);
+             !well && (result->reached || permanent));
 }
 
 //  When the lane may try again, at the earliest

@@ -134,9 +134,8 @@ s_wake (const batcher_t *self)
     uint64_t now = self->peer->world->now;
     uint32_t credit = zpeer_roster_credit (self->roster);
     uint64_t at = zpeer_roster_wake (self->roster);
-    for (int i = 0; i < LANES; i++)
-        if (batcher_may_send (self, (which_t) i))
-            at = s_sooner (at, zpeer_lane_wake (self->lanes[i], now, credit));
+    for (int i = 0; i < LANES && batcher_may_send (self); i++)
+        at = s_sooner (at, zpeer_lane_wake (self->lanes[i], now, credit));
     return at;
 }
 

@@ -74,7 +74,7 @@ void batcher_read_server (batcher_t *self);
 //  batcher_out.c
 
 //  A peer whose counter stands at its maximum gets one probe at a time
-bool batcher_may_send (const batcher_t *self, which_t which);
+bool batcher_may_send (const batcher_t *self);
 
 //  Sends what may go now
 void batcher_send (batcher_t *self);

@@ -116,9 +116,11 @@ s_unsent (batcher_t *self, which_t which, int number, uint64_t id)
 }
 
 bool
-batcher_may_send (const batcher_t *self, which_t which)
+batcher_may_send (const batcher_t *self)
 {
-    return !self->reached || !zpeer_lane_flights (self->lanes[!which]);
+    return !self->reached ||
+           (!zpeer_lane_flights (self->lanes[LANE_INSTANCES]) &&
+            !zpeer_lane_flights (self->lanes[LANE_ASGS]));
 }
 
 static void
@@ -126,7 +128,7 @@ s_send_lane (batcher_t *self, which_t which)
 {
     world_t *world = self->peer->world;
     zpeer_lane_batch_t batch;
-    while (!world->fault && batcher_may_send (self, which)) {
+    while (!world->fault && batcher_may_send (self)) {
         int number = zpeer_roster_pick (self->roster);
         uint32_t credit = zpeer_roster_credit (self->roster);
         if (!zpeer_lane_next (self->lanes[which], world->now, credit,

@@ -156,8 +156,7 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
         key->wiped |= key->replica_life != self->life;
         return;
     }
-    //  What is on its way may have been applied before the peer lost all
-    key->wiped &= change->flags & ZPEER_CHANGE_VERIFY && key->flying;
+    key->wiped = false;
     //  A bad item is tried again when it is owed
     if (owes && !asg && zpeer_state_present (state))
         self->world->versions[world_version (state)].bad[self->number] = 0;
@@ -199,7 +198,7 @@ peer_check_linger (peer_t *self)
 {
     world_t *world = self->world;
     zpeer_lane_t *lane = peer_lane (self);
-    bool free = batcher_may_send (&self->batcher, LANE_INSTANCES) &&
+    bool free = batcher_may_send (&self->batcher) &&
                 probe_free (lane, world->now,
                             zpeer_roster_credit (self->batcher.roster));
     for (unsigned key = 0; key < world->keys; key++) {
