@@ -42,8 +42,8 @@ batcher_read_inbox (batcher_t *self)
         zpeer_chunk_unref (&self->inbox[i]);
     }
     self->inbox_count -= count;
-    memmove (self->inbox, self->inbox + count,
-             self->inbox_count * sizeof *self->inbox);
+    for (unsigned i = 0; i < self->inbox_count; i++)
+        self->inbox[i] = self->inbox[i + count];
     if (count)
         source_has_room (self->peer->world, self->peer->number);
 }

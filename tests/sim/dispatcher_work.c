@@ -290,7 +290,9 @@ dispatcher_connect (dispatcher_t *self)
 void
 dispatcher_end (dispatcher_t *self)
 {
-    while (self->jobs)
-        s_job_free (self->jobs);
+    for (job_t *job = self->jobs, *next; job; job = next) {
+        next = job->next;
+        s_job_free (job);
+    }
     zpeer_dispatch_destroy (&self->core);
 }
