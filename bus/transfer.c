@@ -1,6 +1,8 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include "retry_after.h"
 #include "transfer.h"
 #include "banned.h"
 
@@ -78,6 +80,9 @@ s_curl_end (const zpeer_transfer_t *self, CURLcode code)
 static uint16_t
 s_status (const zpeer_transfer_t *self)
 {
+    //  Until curl begins a request, it tells of the one before
+    if (!self->header_bytes)
+        return 0;
     long status = 0;
     curl_easy_getinfo (self->easy, CURLINFO_RESPONSE_CODE, &status);
     //  1xx came before an answer
@@ -386,15 +391,18 @@ zpeer_transfer_abort (zpeer_transfer_t *self, uint64_t now)
     s_finish (self, now, ZPEER_END_TAKEN_BACK);
 }
 
-//  Retry-After in ms; curl reads it, also where it is a date
+//  Of several headers the first counts, whatever it says. Not what curl makes
+//  of it (CURLINFO_RETRY_AFTER): it takes "5s" for 5 s.
 static uint32_t
-s_retry_after (const zpeer_transfer_t *self)
+s_retry_after_ms (const zpeer_transfer_t *self)
 {
-    curl_off_t seconds = 0;
-    curl_easy_getinfo (self->easy, CURLINFO_RETRY_AFTER, &seconds);
-    if (seconds <= 0)
+    if (!self->status)
         return 0;
-    return seconds > UINT32_MAX / 1000 ? UINT32_MAX : (uint32_t) seconds * 1000;
+    struct curl_header *header = NULL;
+    CURLHcode rc = curl_easy_header (self->easy, "Retry-After", 0, CURLH_HEADER,
+                                     -1, &header);
+    return rc == CURLHE_OK ? zpeer_retry_after_ms (header->value, time (NULL))
+                           : 0;
 }
 
 void
@@ -406,7 +414,7 @@ zpeer_transfer_result (const zpeer_transfer_t *self,
         .end = self->end,
         .status = self->status,
         .elapsed_ms = self->elapsed_ms,
-        .retry_after_ms = s_retry_after (self),
+        .retry_after_ms = s_retry_after_ms (self),
         .body = {self->reply.data, self->reply.size},
         .detail = self->detail,
     };

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include "play.h"
 #include "banned.h"
 
@@ -287,49 +286,6 @@ Test (http_failures, a_body_that_is_not_the_gzip_it_says_is_unusable)
     play_begin (NULL);
     s_answer_gzip (PLAY_BODY, sizeof PLAY_BODY - 1);
     s_ends (ZPEER_END_UNUSABLE, 200);
-}
-
-//  A busy peer's wish, as it is understood
-static uint32_t
-s_retry_after_ms (const char *wish)
-{
-    char answer[256];
-    snprintf (answer, sizeof answer,
-              "HTTP/1.1 503 Service Unavailable\r\nRetry-After: %s\r\n"
-              "Content-Length: 4\r\n\r\nbusy",
-              wish);
-    play_close (s_answer (answer));
-    s_ends (ZPEER_END_STATUS, 503);
-    return s_result.retry_after_ms;
-}
-
-Test (http_failures, a_busy_peer_can_say_when_to_come_again)
-{
-    play_begin (NULL);
-    cr_assert_eq (s_retry_after_ms ("7"), 7000);
-    cr_assert (zpeer_slice_eq (s_result.body, ZPEER_SLICE ("busy")));
-}
-
-Test (http_failures, a_busy_peer_can_name_a_date)
-{
-    char date[64];
-    struct tm tm;
-    time_t then = time (NULL) + 100;
-    strftime (date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT",
-              gmtime_r (&then, &tm));
-    play_begin (NULL);
-    uint32_t ms = s_retry_after_ms (date);
-    cr_assert_gt (ms, 50000);
-    cr_assert_leq (ms, 100000);
-}
-
-Test (http_failures, a_strange_retry_after_is_none_or_long)
-{
-    play_begin (NULL);
-    cr_expect_eq (s_retry_after_ms ("soon"), 0);
-    cr_expect_eq (s_retry_after_ms ("-5"), 0);
-    cr_expect_eq (s_retry_after_ms ("Sun, 06 Nov 1994 08:49:37 GMT"), 0);
-    cr_expect_eq (s_retry_after_ms ("99999999999"), UINT32_MAX);
 }
 
 Test (http_failures, a_redirect_is_a_status_and_not_followed)
