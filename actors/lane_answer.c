@@ -50,19 +50,29 @@ s_reject (zpeer_lane_t *self, entry_t *entry, int code)
         ZPEER_ENDED_REJECTED);
 }
 
-//  An item status that no rule expects. A 500 may be the peer's bad moment: the
-//  whole state once more, then no more.
-static void
-s_bad_item (zpeer_lane_t *self, entry_t *entry, uint16_t code)
+//  Whether a status that no rule expects may be that of a peer in trouble, and not
+//  the item's: from 500 on; and 404 to a Register, which only somebody in the
+//  peer's place says
+static bool
+s_is_trouble (uint16_t code)
 {
-    entry->errors++;
-    if (code != 500 || entry->errors > 1) {
+    return code >= 500 || code == 404;
+}
+
+//  An item status that no rule expects. Of a peer that may be in trouble it is
+//  believed the second time, if there was another one in between: for 404 an item
+//  must have been taken.
+static void
+s_bad_item (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+            uint16_t code)
+{
+    uint64_t well = code == 404 ? self->good_before : self->ok_before;
+    if (!s_is_trouble (code) || lane_confirms (self, entry, part, true, well)) {
         s_reject (self, entry, code);
         return;
     }
-    lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & H);
-    entry->wait = (uint8_t) ((entry->wait & ~H) | FULL);
     entry->asked = 0;
+    lane_fail (self, entry, part->bits);
 }
 
 //  The question before a refresh was answered
@@ -93,7 +103,7 @@ s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
                              part->live || part->seq != entry->state->seq);
     }
     else
-        s_bad_item (self, entry, code);
+        s_bad_item (self, entry, part, code);
 }
 
 //  404: the peer does not have it, or has it older, or at UNKNOWN
@@ -123,19 +133,28 @@ s_missing (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 
 //  A newer copy at the peer; or one of an earlier life of the instance, which
 //  is nobody else's. A peer that sends no copy says only that it is newer than
-//  what it was sent.
+//  what it was sent. If the state has changed meanwhile, it is asked about that.
 static void
 s_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
          const zpeer_copy_t *copy)
 {
+    const zpeer_state_t *state = entry->state;
     bool told = copy && copy->timestamp;
     uint64_t known = told ? copy->timestamp : part->timestamp + 1;
-    if (known <= entry->state->top)
-        lane_owe (self, entry);
-    else
+    if (known > state->top && part->seq == state->seq)
         lane_report (
             self, entry,
             (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy});
+    else if (state->top)
+        lane_owe (self, entry);
+}
+
+static bool
+s_is_wrong (uint16_t code, unsigned action)
+{
+    if (code == 404)
+        return action == ZPEER_REGISTER;
+    return !s_is_2xx (code) && !(code == 409 && action == ZPEER_HEARTBEAT);
 }
 
 //  The first status that no rule below expects (an entry without one has 0);
@@ -143,12 +162,9 @@ s_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
 static int
 s_wrong (const part_t *part, const answer_t *answer)
 {
-    for (unsigned i = 0; i < part->count; i++) {
-        uint16_t code = s_code (answer, i);
-        if (!s_is_2xx (code) && code != 404 &&
-            !(code == 409 && part->actions[i] == ZPEER_HEARTBEAT))
-            return code;
-    }
+    for (unsigned i = 0; i < part->count; i++)
+        if (s_is_wrong (s_code (answer, i), part->actions[i]))
+            return s_code (answer, i);
     return -1;
 }
 
@@ -164,7 +180,6 @@ s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part, bool known)
     else if (part->bits & C)
         lane_flag (entry, ASK, false);
     lane_end (self, ZPEER_ENDED_DELIVERED, part->bits);
-    entry->errors = 0;
     entry->suspect = 0;
     for (unsigned i = 0; i < part->count; i++)
         if (part->actions[i] == ZPEER_REGISTER)
@@ -183,7 +198,7 @@ s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     int wrong = s_wrong (part, answer);
     if (wrong >= 0) {
         lane_merge (self, entry, part->bits);
-        s_bad_item (self, entry, (uint16_t) wrong);
+        s_bad_item (self, entry, part, (uint16_t) wrong);
         return;
     }
     uint16_t code = s_code (answer, 0);
@@ -268,19 +283,74 @@ s_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
     self->size = size ? size : 1;
 }
 
+//  What a batch was answered, at best: 2xx, or 409; anything below 500; or not
+//  even that
+typedef enum { BEST_TAKEN, BEST_SANE, BEST_NONE } best_t;
+
+static best_t
+s_best (const flight_t *flight, const uint16_t *codes)
+{
+    best_t best = codes ? BEST_NONE : BEST_TAKEN;
+    for (uint32_t i = 0; codes && i < flight->items; i++) {
+        if (s_is_2xx (codes[i]) || codes[i] == 409)
+            return BEST_TAKEN;
+        if (codes[i] < 500)
+            best = BEST_SANE;
+    }
+    return best;
+}
+
+//  Whether it said of something what a peer says that is in trouble
+static bool
+s_has_trouble (const part_t *parts, uint32_t count, const uint16_t *codes)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        answer_t answer = {codes + parts[i].first, NULL};
+        int wrong = s_wrong (&parts[i], &answer);
+        if (wrong > 0 && s_is_trouble ((uint16_t) wrong))
+            return true;
+    }
+    return false;
+}
+
 static void
-s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
-           const part_t *parts, uint32_t count, const zpeer_result_t *result)
+s_newest (uint64_t *newest, uint64_t id)
+{
+    if (*newest < id)
+        *newest = id;
+}
+
+//  What a success says of the peer
+static void
+s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
 {
     self->answering = true;
     self->reached = false;
     self->splittable = true;
-    self->backoff_ms = 0;
-    if (self->last_ok < flight->id)
-        self->last_ok = flight->id;
+    if (best == BEST_TAKEN)
+        self->backoff_ms = 0;
     s_follow (self, now, flight);
     s_grow_bytes (self, flight);
     lane_settle_all (self, now);
+}
+
+static void
+s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+           const part_t *parts, uint32_t count, const zpeer_result_t *result)
+{
+    best_t best =
+        self->options.asg_life_ms ? BEST_TAKEN : s_best (flight, result->codes);
+    if (best != BEST_NONE)
+        s_newest (&self->last_ok, flight->id);
+    if (best == BEST_TAKEN)
+        s_newest (&self->last_good, flight->id);
+    if (best != BEST_TAKEN && s_has_trouble (parts, count, result->codes)) {
+        zpeer_result_t failed = *result;
+        failed.verdict = ZPEER_PERMANENT_ERROR;
+        lane_pace (self, now, &failed);
+    }
+    else
+        s_well (self, now, flight, best);
     for (uint32_t i = 0; i < count; i++) {
         const part_t *part = &parts[i];
         entry_t *entry = &self->entries[part->handle];
@@ -348,6 +418,8 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
         return false;
     self->now = now;
     self->batch = result->id;
+    self->ok_before = flight->last_ok;
+    self->good_before = flight->last_good;
     uint32_t count = s_unload (self, flight, result);
     if (result->verdict == ZPEER_SUCCESS)
         s_success (self, now, flight, flight->parts, count, result);

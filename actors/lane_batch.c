@@ -207,7 +207,7 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
     }
     flight->items += count;
     flight->bytes += (uint32_t) bytes;
-    build->full = entry->suspect != 0;  //  A suspect goes alone
+    build->full = lane_alone (entry);
 }
 
 //  Whether the entry may join those that are in the batch already. A part of a
@@ -219,7 +219,7 @@ s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
     const flight_t *flight = build->flight;
     if (!flight->count)
         return true;
-    if (entry->suspect)
+    if (lane_alone (entry))
         return false;
     if (build->split)
         return flight->items + count <= self->options.max_items;
@@ -244,7 +244,7 @@ s_add (zpeer_lane_t *self, build_t *build, entry_t *entry)
         bytes += zpeer_item_bound (&items[i]);
     if (s_fits (self, build, entry, count, bytes))
         s_take (self, build, entry, phase, count, bytes);
-    else if (!entry->suspect)  //  A suspect is passed over
+    else if (!lane_alone (entry))  //  A suspect is passed over
         build->full = true;
 }
 
@@ -408,6 +408,8 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
         }
         s_launch (self, build.flight);
         self->last_id = id;
+        build.flight->last_ok = self->last_ok;
+        build.flight->last_good = self->last_good;
         *batch = (zpeer_lane_batch_t){
             .id = id,
             .count = build.flight->items,

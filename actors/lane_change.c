@@ -110,7 +110,7 @@ s_forget (zpeer_lane_t *self, entry_t *entry)
     lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->wait);
     lane_leave (self, entry);
     entry->wait = 0;
-    entry->misses = entry->errors = 0;
+    entry->misses = 0;
     entry->suspect = 0;
     entry->asked = 0;  //  What was asked was another life
     lane_flag (entry, AGAIN, false);
@@ -154,8 +154,13 @@ s_stand_owed (zpeer_lane_t *self, entry_t *entry)
 static void
 s_owe (zpeer_lane_t *self, entry_t *entry)
 {
-    if (!entry->state->top)
+    if (!entry->state->top) {
+        //  There is nothing to ask with; what waits is of the past, but a Cancel
+        lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & ~C);
+        entry->wait &= C;
+        lane_stand (self, entry, false);
         return;
+    }
     lane_owe (self, entry);
     lane_refuse (self, entry, false);
     lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
@@ -185,7 +190,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     bool refused = entry->flags & REFUSED;
     self->accepted++;
     if (bit & (R | C)) {
-        entry->misses = entry->errors = 0;
+        entry->misses = 0;
         entry->suspect = 0;
         lane_refuse (self, entry, false);
     }

@@ -5,7 +5,7 @@
 #define PAUSE_CONGESTION_MS 1000
 #define PAUSE_TRANSIENT_MS  100
 #define BACKOFF_MIN_MS      1000
-#define BACKOFF_MAX_MS      10000
+#define BACKOFF_MAX_MS      8000  //  And what the jitter adds
 #define RETRY_AFTER_MAX_MS  30000
 
 //  A batch that took longer than the read timeout makes the next so much
@@ -32,15 +32,15 @@ lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent)
     entry->wait = (uint8_t) both;
 }
 
-//  Between 3/4 and all of ms: peers that fail together do not come back
-//  together. xorshift64.
+//  Up to a quarter more: peers that fail together do not come back together.
+//  xorshift64.
 static uint32_t
 s_jitter (zpeer_lane_t *self, uint32_t ms)
 {
     self->random ^= self->random << 13;
     self->random ^= self->random >> 7;
     self->random ^= self->random << 17;
-    return ms - (uint32_t) (self->random % (ms / 4 + 1));
+    return ms + (uint32_t) (self->random % (ms / 4 + 1));
 }
 
 void

@@ -90,7 +90,8 @@ typedef enum {
     SETTLING = 64,  //  Its doubt has a time to be settled
     SUSPECT_ACT = 128,  //  As a suspect it was more than a question
     LEAVING = 256,      //  The view has let go of it
-    WALKED = 512        //  OWED, and part of the walk
+    WALKED = 512,       //  OWED, and part of the walk
+    TROUBLED = 1024     //  A suspect, for a status that a peer in trouble gives
 } flag_t;
 
 //  Why an instance is not owed any more
@@ -106,8 +107,8 @@ typedef struct {
     uint64_t given;    //  Timestamp of a Heartbeat the view cannot vouch for
     uint64_t unsure;   //  seq of the state in the first ambiguous attempt not
                        //  yet settled; 0: there is none
-    uint32_t suspect;  //  Newest batch when it was answered 400 alone, as
-                       //  lane_suspect has it; 0: it was not
+    uint32_t suspect;  //  Newest batch when it was answered 400 alone, or was
+                       //  TROUBLED, as lane_suspect has it; 0: it was not
     uint32_t since;    //  When the first waiting change came; low half of ms
     uint32_t beat;     //  When the newest waiting Heartbeat came; the same
     uint32_t next;     //  In its queue; NOBODY: it is the last
@@ -119,7 +120,6 @@ typedef struct {
     uint8_t phase;   //  phase_t
     uint8_t queue;   //  queue_t
     uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
-    uint8_t errors;  //  Items answered 500
 } entry_t;
 
 //  With the room the array keeps for more, an instance costs at most 64
@@ -172,9 +172,11 @@ typedef struct {
     uint64_t sent_at;
     uint32_t items;
     uint32_t bytes;
-    uint32_t count;  //  Parts
-    uint32_t from;   //  Of the range of its split
-    split_t *split;  //  Borrowed from the lane; NULL: no bisection
+    uint32_t count;      //  Parts
+    uint32_t from;       //  Of the range of its split
+    split_t *split;      //  Borrowed from the lane; NULL: no bisection
+    uint64_t last_ok;    //  Of the lane when it was sent
+    uint64_t last_good;  //  Of the lane when it was sent
     part_t parts[];
 } flight_t;
 
@@ -213,11 +215,14 @@ struct zpeer_lane {
     double per_item_ms;  //  Smoothed; 0: not known
     uint64_t pause;      //  Nothing is sent before
     uint32_t backoff_ms;
-    uint32_t epoch;       //  Grows with every failure: older answers are void
-    uint32_t turn;        //  Places filled from both queues
-    uint32_t batch_turn;  //  Batches, while both queues had something
-    uint64_t last_id;     //  Newest batch
-    uint64_t last_ok;     //  Newest batch that was answered 2xx
+    uint32_t epoch;        //  Grows with every failure: older answers are void
+    uint32_t turn;         //  Places filled from both queues
+    uint32_t batch_turn;   //  Batches, while both queues had something
+    uint64_t last_id;      //  Newest batch
+    uint64_t last_ok;      //  Newest batch answered 2xx, not all of it 5xx
+    uint64_t last_good;    //  Newest one of which an item was taken
+    uint64_t ok_before;    //  These two, when the batch was sent whose end is
+    uint64_t good_before;  //  being worked on
     uint64_t random;
     bool answering;     //  The last attempt was a success
     bool reached;       //  The counter stands at its maximum
@@ -254,6 +259,13 @@ static inline bool
 lane_wants (const entry_t *entry)
 {
     return entry->wait || (entry->flags & OWED);
+}
+
+//  A suspect goes alone, but for one whose status was its own
+static inline bool
+lane_alone (const entry_t *entry)
+{
+    return entry->suspect && !(entry->flags & TROUBLED);
 }
 
 //  How long ago, for points in time kept as the low half of their ms
@@ -358,6 +370,16 @@ void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);
 void lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result);
 
 //  lane_split.c
+
+//  The peer has refused an instance; troubled: as one in trouble does; well: the
+//  newest batch by which it was known to be well, when this one was sent. Returns
+//  whether that confirms a suspicion, and it is to be rejected; the first time it
+//  raises one.
+bool lane_confirms (const zpeer_lane_t *self, entry_t *entry,
+                    const part_t *part, bool troubled, uint64_t well);
+
+//  What was sent of an instance was not taken: it is owed. bits: what that was
+void lane_fail (zpeer_lane_t *self, entry_t *entry, unsigned bits);
 
 //  The next part of the bisection under way: how many handles, or 0. They stay
 //  valid until the split ends.

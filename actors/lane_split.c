@@ -106,13 +106,28 @@ s_remove (zpeer_lane_t *self, split_t *split)
 //  --------------------------------------------------------------------------
 //  What is refused is owed
 
-static void
-s_owe (zpeer_lane_t *self, entry_t *entry)
+bool
+lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
+               bool troubled, uint64_t well)
+{
+    bool known = entry->suspect && troubled == !!(entry->flags & TROUBLED);
+    if (part->seq != entry->state->seq)
+        return false;
+    if (known)
+        return (int32_t) ((uint32_t) well - entry->suspect) > 0;
+    entry->suspect = lane_suspect (self->last_id);
+    lane_flag (entry, TROUBLED, troubled);
+    lane_flag (entry, SUSPECT_ACT, part->phase != PHASE_ASK);
+    return false;
+}
+
+void
+lane_fail (zpeer_lane_t *self, entry_t *entry, unsigned bits)
 {
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
                                        .ending = ZPEER_ENDED_FAILED,
-                                       .bits = entry->wait & TASKS});
+                                       .bits = bits & TASKS});
     lane_end (self, ZPEER_ENDED_FAILED, entry->wait & H);
     if (entry->wait == H)
         lane_renew (self, entry);
@@ -146,7 +161,7 @@ s_disband (zpeer_lane_t *self, split_t *split, bool broken)
             if (broken)
                 lane_stand (self, entry, true);
             else
-                s_owe (self, entry);
+                lane_fail (self, entry, entry->wait);
             lane_release (self, entry);
         }
     }
@@ -184,21 +199,16 @@ s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
 }
 
 static void
-s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight, bool same,
+s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
          const zpeer_result_t *result)
 {
     const part_t *part = &flight->parts[0];
     entry_t *entry = &self->entries[part->handle];
-    bool since = (int32_t) ((uint32_t) self->last_ok - entry->suspect) > 0;
-    if (same && entry->suspect && since) {
+    if (lane_confirms (self, entry, part, false, self->ok_before)) {
         s_reject (self, entry, result);
         return;
     }
-    if (same && !entry->suspect) {
-        entry->suspect = lane_suspect (self->last_id);
-        lane_flag (entry, SUSPECT_ACT, part->phase != PHASE_ASK);
-    }
-    s_owe (self, entry);
+    lane_fail (self, entry, part->bits);
     if (!flight->split)
         lane_pace (self, now, result);
 }
@@ -230,10 +240,8 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
     for (uint32_t i = count; i-- > 0;)
         lane_merge (self, &self->entries[flight->parts[i].handle],
                     flight->parts[i].bits);
-    const part_t *first = &flight->parts[0];
-    bool same = first->seq == self->entries[first->handle].state->seq;
     if (flight->count == 1)  //  A forgotten one may be the bad one
-        s_alone (self, now, flight, same, result);
+        s_alone (self, now, flight, result);
     else if (result->status == 413)
         s_too_large (self, flight, count);
     else if (flight->split || self->splittable)
@@ -241,6 +249,7 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
     else {
         lane_pace (self, now, result);
         for (uint32_t i = 0; i < count; i++)
-            s_owe (self, &self->entries[flight->parts[i].handle]);
+            lane_fail (self, &self->entries[flight->parts[i].handle],
+                       flight->parts[i].bits);
     }
 }

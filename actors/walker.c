@@ -133,14 +133,6 @@ s_stronger (zpeer_walk_kind_t a, zpeer_walk_kind_t b)
                                                             : ZPEER_WALK_VERIFY;
 }
 
-//  A resync that the lane knows all of goes on until the peer does, too
-static bool
-s_covers (const zpeer_walker_t *self, zpeer_walk_kind_t kind)
-{
-    return self->complete && self->walk.kind == ZPEER_WALK_RESYNC &&
-           kind == ZPEER_WALK_VERIFY;
-}
-
 int
 zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind)
 {
@@ -150,13 +142,6 @@ zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind)
     walk_t *waits = s_find (self, lane);
     if (waits)
         waits->kind = s_stronger (waits->kind, kind);
-    else if (s_walks (self, lane) && !s_covers (self, kind)) {
-        //  What lies in the inbox still counts
-        if (!self->complete)
-            kind = s_stronger (self->walk.kind, kind);
-        self->walk.kind = ZPEER_WALK_NONE;
-        s_queue (self, 0, (walk_t){lane, kind});
-    }
     else
         s_queue (self, self->waiting, (walk_t){lane, kind});
     return ZPEER_OK;

@@ -32,7 +32,7 @@
 #define ZPEER_WALKER_LIMIT_MS 30000
 
 typedef struct {
-    uint64_t begun;      //  Walks, in all; one that begins anew counts again
+    uint64_t begun;      //  Walks, in all; one given up and begun anew is two
     uint32_t waiting;    //  Walks
     uint32_t under_way;  //  Walks, 0 or 1
 } zpeer_walker_stats_t;
@@ -47,11 +47,10 @@ zpeer_walker_new (const zpeer_view_t *view, const zpeer_handover_t *handover,
 
 void zpeer_walker_destroy (zpeer_walker_t **self_p);
 
-//  Asks for a walk. A lane has one at a time: one that waits stays where it is,
-//  one under way begins anew. RESYNC does more than VERIFY: what waits or is
-//  being told as RESYNC stays that, and a VERIFY waits for one that was told,
-//  and for the others that wait. Returns ZPEER_OK, or ZPEER_E_UNKNOWN: the hand-over
-//  has no such lane.
+//  Asks for a walk. It waits for those that were asked for before, that of its own
+//  lane among them; a lane has one that waits, and RESYNC, which does more than
+//  VERIFY, is what it is if either was asked for. Returns ZPEER_OK, or
+//  ZPEER_E_UNKNOWN: the hand-over has no such lane.
 int
 zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind);
 

@@ -12,7 +12,7 @@
 #define RETRY_AFTER_MAX_MS  30000
 
 //  Longest pauses: the first, and from so many failures on
-#define PAUSE_FIRST_MS 1000
+#define PAUSE_FIRST_MS 1250
 #define PAUSE_MAX_MS   10000
 #define ROUNDS_MAX     5
 
@@ -124,6 +124,30 @@ s_well (const batch_t *batch, const zpeer_result_t *result)
            (batch->which == LANE_ASGS && zpeer_lane_asg_refused (result));
 }
 
+static bool
+s_took_any (const batch_t *batch, const zpeer_result_t *result)
+{
+    for (uint32_t i = 0; result->codes && i < batch->count; i++)
+        if ((result->codes[i] >= 200 && result->codes[i] < 300) ||
+            result->codes[i] == 409)
+            return true;
+    return !result->codes || batch->which == LANE_ASGS;
+}
+
+//  The peer took nothing, and said of something what one in trouble says: as good
+//  as a failure
+static bool
+s_troubled (const batch_t *batch, const zpeer_result_t *result)
+{
+    bool trouble = false;
+    if (!s_took_any (batch, result))
+        for (uint32_t i = 0; i < batch->count; i++)
+            trouble |= result->codes[i] >= 500 ||
+                       (result->codes[i] == 404 &&
+                        batch->items[i].action == ZPEER_REGISTER);
+    return trouble;
+}
+
 //  How many attempts a dead peer sees
 static void
 s_visit (peer_t *peer, grave_t *grave, bool dead)
@@ -203,9 +227,11 @@ attempt_ended (peer_t *peer, const batch_t *batch, const zpeer_result_t *result,
 {
     uint64_t now = peer->world->now;
     pace_t *pace = &peer->paces[batch->which];
-    if (result->verdict == ZPEER_SUCCESS)
+    bool success = result->verdict == ZPEER_SUCCESS;
+    if (success && s_took_any (batch, result))
         pace->rounds = 0;
-    else if (now >= before || !pace->rounds)
+    else if ((!success || s_troubled (batch, result)) &&
+             (now >= before || !pace->rounds))
         pace->rounds++;
     if (s_well (batch, result))
         return;

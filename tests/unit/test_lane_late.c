@@ -104,3 +104,35 @@ Test (lane_late, a_409_without_a_copy_is_a_conflict_when_we_do_not)
     cr_expect_str_eq (s.said, "conflict a;");
     EXPECT ("");
 }
+
+//  What it was asked about is not what there is now
+Test (lane_late, a_409_about_a_state_that_has_changed_is_no_conflict)
+{
+    zpeer_copy_t copy = {.timestamp = 7};
+    uint16_t codes[] = {409};
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 6});
+    zpeer_result_t result = {.id = s.last_id,
+                             .verdict = ZPEER_SUCCESS,
+                             .codes = codes,
+                             .copies = &copy,
+                             .copy_count = 1};
+    zpeer_lane_done (s.lane, s.now, &result);
+    cr_expect_str_eq (s.said, "");
+    EXPECT ("Heartbeat a @6");
+    lane_fixture_conflict (&s, 7);
+    cr_expect_str_eq (s.said, "conflict a;");
+}
+
+//  The acceptor could not tell of what came between, the last of which was Forget
+Test (lane_late, a_heartbeat_of_the_past_is_not_sent_for_what_is_gone)
+{
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT,
+                         (lane_state_t){.given = 5, .absent = true});
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE);
+    EXPECT ("");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_SUPERSEDED), 1);
+}

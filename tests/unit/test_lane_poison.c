@@ -116,3 +116,63 @@ Test (lane_poison, a_peer_that_answers_400_for_a_minute_makes_nothing_rejected)
     cr_expect_eq (s.rejected, 0);
     lane_scenario_expect_all_told (&s);
 }
+
+//  Statuses of items ------------------------------------------------------------------
+
+static uint16_t s_codes[500];
+
+static void
+s_answers_items (scenario_attempt_t *attempt, const zpeer_lane_batch_t *batch,
+                 uint16_t registers, uint16_t others)
+{
+    for (uint32_t i = 0; i < batch->count; i++)
+        s_codes[i] =
+            batch->items[i].action == ZPEER_REGISTER ? registers : others;
+    attempt->result.codes = s_codes;
+}
+
+static void
+s_items_500 (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+             scenario_attempt_t *attempt)
+{
+    s_answers (attempt, self->now + 1);
+    s_answers_items (attempt, batch, 500, 500);
+}
+
+//  What a server says whose application is not there yet
+static void
+s_items_404 (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+             scenario_attempt_t *attempt)
+{
+    s_answers (attempt, self->now + 1);
+    s_answers_items (attempt, batch, 404, 404);
+}
+
+static void
+s_peer_in_trouble (scenario_peer_fn *trouble)
+{
+    s_begin_picky ();
+    s.peer = trouble;
+    lane_scenario_register (&s, 0, 250);
+    unsigned before = s.requests;
+    lane_scenario_run (&s, 60000);
+    cr_expect_eq (s.rejected, 0);
+    cr_expect_leq (s.requests - before, 20, "%u", s.requests - before);
+    s.peer = s_picky;
+    uint64_t delivered = lane_scenario_stats (&s).ended[ZPEER_ENDED_DELIVERED];
+    lane_scenario_run (&s, 60000);
+    cr_expect_eq (s.rejected, 0);
+    cr_expect_eq (lane_scenario_stats (&s).ended[ZPEER_ENDED_DELIVERED],
+                  delivered + 250);
+    lane_scenario_expect_all_told (&s);
+}
+
+Test (lane_poison, a_peer_that_answers_500_to_every_item_makes_nothing_rejected)
+{
+    s_peer_in_trouble (s_items_500);
+}
+
+Test (lane_poison, a_peer_that_answers_404_to_every_item_makes_nothing_rejected)
+{
+    s_peer_in_trouble (s_items_404);
+}

@@ -158,7 +158,7 @@ Test (lane_time, while_the_counter_is_at_its_maximum_there_is_one_probe)
                              .escalated = true};
     zpeer_lane_done (s.lane, s.now, &result);
     s_change ('b', ZPEER_REGISTER, 5);
-    s.now += 1000;
+    s.now += 1250;
     EXPECT ("Register b UP/UNKNOWN @5");
     s_change ('c', ZPEER_REGISTER, 5);
     s.now += LINGER_MS;
@@ -171,7 +171,7 @@ Test (lane_time, an_owed_instance_is_the_probe_when_nothing_else_waits)
     s.now += LINGER_MS;
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 404);
-    s.now += 1000;
+    s.now += 1250;
     EXPECT ("Heartbeat a @5");
 }
 
@@ -187,12 +187,12 @@ Test (lane_time, pauses_double_up_to_ten_seconds_and_a_success_ends_them)
         cr_expect_leq (longest, 10000);
         s.now = zpeer_lane_pause (s.lane);
     }
-    cr_expect_geq (longest, 7500);
+    cr_expect_geq (longest, 8000);
     lane_fixture_next (&s);
     lane_fixture_ok (&s);
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 404);
-    cr_expect_leq (zpeer_lane_pause (s.lane) - s.now, 1000);
+    cr_expect_leq (zpeer_lane_pause (s.lane) - s.now, 1250);
 }
 
 Test (lane_time, a_first_escalation_in_a_short_pause_makes_it_longer)

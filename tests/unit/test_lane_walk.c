@@ -329,10 +329,10 @@ Test (lane_walk, retry_now_ends_the_longest_pause)
     }
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
-    cr_expect_geq (zpeer_lane_pause (s.lane), s.now + 7500);
+    cr_expect_geq (zpeer_lane_pause (s.lane), s.now + 8000);
     cr_expect_str_eq (lane_fixture_next (&s), "");
     zpeer_lane_retry_now (s.lane);
     cr_expect_str_neq (lane_fixture_next (&s), "");
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
-    cr_expect_leq (zpeer_lane_pause (s.lane), s.now + 1000, "it begins anew");
+    cr_expect_leq (zpeer_lane_pause (s.lane), s.now + 1250, "it begins anew");
 }
