@@ -37,6 +37,7 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
     self->options = *options;
     self->live = (list_t){NOBODY, NOBODY, 0};
     self->owed = (list_t){NOBODY, NOBODY, 0};
+    lane_owed_begin (self);
     self->beat_cursor = NOBODY;
     self->due_at = NEVER;
     self->expire_at = NEVER;

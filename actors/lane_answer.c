@@ -259,28 +259,36 @@ s_grow_bytes (zpeer_lane_t *self, const flight_t *flight)
         self->byte_limit < most - step ? self->byte_limit + step : most;
 }
 
+//  Whether larger batches are to be tried, though the time suggests none: all of it
+//  is taken for that of the items, and may be that of a request of any size
+static bool
+s_may_try (const zpeer_lane_t *self, uint64_t took_ms, uint64_t share_ms)
+{
+    bool alone = !self->flight_count;
+    return took_ms <= share_ms || (alone && took_ms <= 2 * share_ms);
+}
+
 //  Batches as large, and as many at once, as the peer can answer in time
 static void
 s_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
 {
+    uint64_t share_ms = self->options.read_timeout_ms / TIMEOUT_SHARE;
     uint64_t took_ms = now - flight->sent_at;
-    //  A peer that works in turn is only slowed by more
-    if (TIMEOUT_SHARE * took_ms <= self->options.read_timeout_ms &&
-        self->window < self->credit)
-        self->window++;
+    uint32_t more = flight->items + flight->items / 8 + 1;
     double ms = (double) took_ms / flight->items;
     self->per_item_ms =
         self->per_item_ms > 0 ? 0.75 * self->per_item_ms + 0.25 * ms : ms;
-    uint32_t size = self->size < self->options.max_items / 2
-                        ? 2 * self->size
-                        : self->options.max_items;
-    if (self->per_item_ms > 0) {
-        double fits =
-            self->options.read_timeout_ms / (TIMEOUT_SHARE * self->per_item_ms);
-        if (fits < size)
-            size = (uint32_t) fits;
-    }
-    self->size = size ? size : 1;
+    double size = 2.0 * self->size;
+    if (self->per_item_ms * size > (double) share_ms)
+        size = (double) share_ms / self->per_item_ms;
+    //  A peer that works in turn is only slowed by more at once; and not both
+    if (took_ms <= share_ms && self->window < self->credit)
+        self->window++;
+    else if (size < more && s_may_try (self, took_ms, share_ms))
+        size = more;
+    if (size > self->options.max_items)
+        size = self->options.max_items;
+    self->size = size > 1 ? (uint32_t) size : 1;
 }
 
 //  What a batch was answered, at best: 2xx, or 409; anything below 500; or not
@@ -452,6 +460,9 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
             lane_stand (self, entry, false);
         lane_release (self, entry);
     }
+    lane_owed_follow (self, flight,
+                      result->verdict == ZPEER_SUCCESS ? now - flight->sent_at
+                                                       : UINT64_MAX);
     self->batch = 0;
     free (flight);
     return true;

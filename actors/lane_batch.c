@@ -167,7 +167,8 @@ s_render (zpeer_lane_t *self, entry_t *entry, zpeer_item_t *items,
 
 typedef struct {
     flight_t *flight;
-    bool split;  //  It is part of a bisection: its size was decided there
+    uint32_t size;  //  Items it may have
+    bool split;     //  It is part of a bisection: its size was decided there
     bool full;
 } build_t;
 
@@ -223,7 +224,7 @@ s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
         return false;
     if (build->split)
         return flight->items + count <= self->options.max_items;
-    return flight->items + count <= self->size &&
+    return flight->items + count <= build->size &&
            flight->bytes + bytes <= self->byte_limit;
 }
 
@@ -351,6 +352,19 @@ s_build_part (zpeer_lane_t *self, build_t *build)
     return true;
 }
 
+//  Items a batch may have; live: with live changes
+static uint32_t
+s_size (const zpeer_lane_t *self, bool live, bool owed)
+{
+    uint32_t size = owed ? self->owed_size : self->size;
+    //  All live changes, and the places between them
+    uint32_t least =
+        live ? self->live.count + self->live.count / (OWED_EVERY - 1) + 1 : 1;
+    if (size < least)
+        size = least;
+    return size < self->size ? size : self->size;
+}
+
 //  Fills a batch; false: nothing is ready
 static bool
 s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
@@ -367,6 +381,8 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     uint32_t window = s_window (self, self->credit);
     if (!live && window > 1 && self->flight_count + 1 >= window)
         owed = false;
+    if (self->owed_flights >= self->owed_window)
+        owed = false;
     //  Large batches of what is owed, and live changes that do not wait for them
     if (live && owed && window > 1) {
         live = ++self->batch_turn % OWED_EVERY != 0;
@@ -374,6 +390,8 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     }
     if (!live && !owed)
         return false;
+    build->size = s_size (self, live, owed);
+    build->flight->owed = !live;
     s_fill (self, build, live, owed);
     return true;
 }
@@ -404,10 +422,12 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
                 lane_split_step (self, now, build.flight->split, NULL);
             build = (build_t){.flight = build.flight};
             build.flight->split = NULL;
+            build.flight->owed = false;
             continue;
         }
         s_launch (self, build.flight);
         self->last_id = id;
+        self->owed_flights += build.flight->owed;
         build.flight->last_ok = self->last_ok;
         build.flight->last_good = self->last_good;
         *batch = (zpeer_lane_batch_t){

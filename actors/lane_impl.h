@@ -175,6 +175,7 @@ typedef struct {
     uint32_t count;      //  Parts
     uint32_t from;       //  Of the range of its split
     split_t *split;      //  Borrowed from the lane; NULL: no bisection
+    bool owed;           //  Nothing but what is owed
     uint64_t last_ok;    //  Of the lane when it was sent
     uint64_t last_good;  //  Of the lane when it was sent
     part_t parts[];
@@ -189,11 +190,14 @@ struct zpeer_lane {
     uint64_t batch;      //  Whose end it is; 0: none's
     list_t live;
     list_t owed;
-    uint64_t due_at;       //  The oldest change in live has lingered then; it
-                           //  may be earlier, when that one has gone
-    uint32_t beat_cursor;  //  Nothing before it in live waits with a Heartbeat
-                           //  only; NOBODY: nothing at all does
-    uint64_t expire_at;    //  No waiting Heartbeat expires before
+    uint32_t owed_size;     //  Items a batch of these may have
+    uint32_t owed_window;   //  Such batches that may be in flight
+    uint32_t owed_flights;  //  Such batches that are
+    uint64_t due_at;        //  The oldest change in live has lingered then; it
+                            //  may be earlier, when that one has gone
+    uint32_t beat_cursor;   //  Nothing before it in live waits with a Heartbeat
+                            //  only; NOBODY: nothing at all does
+    uint64_t expire_at;     //  No waiting Heartbeat expires before
     uint32_t shortest_ms;  //  No Heartbeat was worth less: so none needs a look
                            //  at its state, which is far away in memory
     doubt_t *unsure;       //  Owned; unsettled ambiguous attempts
@@ -329,6 +333,12 @@ void lane_renew (zpeer_lane_t *self, entry_t *entry);
 //  A Heartbeat that waited will not be sent: owes another one. An ASG update has
 //  no other.
 void lane_lose_beat (zpeer_lane_t *self, entry_t *entry, zpeer_ending_t ending);
+
+//  How batches of what is owed follow the peer: as they begin, and after one that
+//  took so long (UINT64_MAX: it failed)
+void lane_owed_begin (zpeer_lane_t *self);
+void
+lane_owed_follow (zpeer_lane_t *self, const flight_t *flight, uint64_t took_ms);
 
 //  Owes it nothing any more
 void lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how);

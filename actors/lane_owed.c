@@ -1,6 +1,12 @@
 #include "lane_impl.h"
 #include "banned.h"
 
+//  How long a batch of what is owed may keep the peer busy, ms. At one that works
+//  in turn live changes wait behind all that are on their way: so they begin
+//  small, and one at a time.
+#define OWED_MS    500
+#define OWED_FIRST 64
+
 //  What is owed is a bit in each entry, and a count of them; so is what belongs
 //  to a walk. All that sets or clears these bits is here.
 
@@ -57,6 +63,32 @@ lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused)
     self->refusing -= (entry->flags & REFUSED) != 0;
     self->refusing += refused;
     lane_flag (entry, REFUSED, refused);
+}
+
+void
+lane_owed_begin (zpeer_lane_t *self)
+{
+    self->owed_size = OWED_FIRST;
+    self->owed_window = 1;
+}
+
+void
+lane_owed_follow (zpeer_lane_t *self, const flight_t *flight, uint64_t took_ms)
+{
+    if (!flight->owed)
+        return;
+    self->owed_flights--;
+    if (took_ms > OWED_MS) {
+        self->owed_window = 1;
+        self->owed_size = (uint32_t) (flight->items * OWED_MS / took_ms + 1);
+    }
+    else {
+        self->owed_window++;
+        if (self->owed_size < self->options.max_items)
+            self->owed_size *= 2;
+    }
+    if (!self->owed.count && !self->owed_flights)
+        lane_owed_begin (self);
 }
 
 uint32_t

@@ -68,7 +68,7 @@ zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
         free (self->flights[i]);
     for (uint32_t i = 0; i < self->split_count; i++)
         lane_split_free (self->splits[i]);
-    self->flight_count = self->split_count = 0;
+    self->flight_count = self->split_count = self->owed_flights = 0;
     self->in_flight = 0;
     return self->ended[ending] - before;
 }

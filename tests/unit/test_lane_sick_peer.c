@@ -104,6 +104,36 @@ Test (lane_sick_peer, a_peer_that_becomes_slow_is_not_escalated)
                    s.ends[ZPEER_END_READ_TIMEOUT]);
 }
 
+//  An answer takes a third of the read timeout, or more, whatever is asked
+static void
+s_distant (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+           scenario_attempt_t *attempt)
+{
+    (void) batch;
+    attempt->at = self->now + (self->serial ? 600 : 300);
+    attempt->end = ZPEER_END_OK;
+}
+
+Test (lane_sick_peer, a_peer_that_is_far_away_is_told_all_in_time)
+{
+    for (int slow = 0; slow < 2; slow++) {
+        lane_scenario_begin (&s, s_distant);
+        s.serial = slow;
+        for (int i = 0; i < 20; i++) {  //  One at a time: little is known
+            lane_scenario_register (&s, 0, 1);
+            lane_scenario_run (&s, 2000);
+        }
+        lane_scenario_register (&s, 0, SCENARIO_INSTANCES);
+        uint64_t begin = s.now;
+        lane_scenario_run (&s, 600000);
+        lane_scenario_expect_all_told (&s);
+        cr_expect_leq (s.now - begin, 30000, "%llu ms",
+                       (unsigned long long) (s.now - begin));
+        lane_scenario_end (&s);
+    }
+    lane_scenario_begin (&s, s_distant);
+}
+
 //  Requests from, up to not including to, ms after the begin
 static unsigned
 s_requests_within (uint64_t begin, uint64_t from, uint64_t to)
