@@ -203,10 +203,12 @@ void zpeer_lane_walk (const zpeer_lane_t *self, zpeer_lane_walk_t *walk);
 void zpeer_lane_walk_end (zpeer_lane_t *self);
 
 //  Ends every task that has not ended, with this ending; what is in flight is
-//  forgotten. For stopping. Returns how many tasks that were.
+//  forgotten. For stopping. Returns how many tasks that were, and instances that
+//  are owed and have no task.
 uint64_t zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending);
 
-//  Nothing waits and nothing is in flight (owed instances may remain)
+//  Nothing waits and nothing is in flight; what is owed remains only if the peer
+//  does not answer
 bool zpeer_lane_idle (const zpeer_lane_t *self);
 
 void zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats);

@@ -8,6 +8,10 @@
 //  the other.
 #define OWED_EVERY 4
 
+//  A Cancel that has waited for so long is late: another's registration may have
+//  come to the peer since, which it must not end. ms.
+#define LATE_MS 1000
+
 //  How many places ahead states are fetched
 #define FETCH_AHEAD 8
 
@@ -146,6 +150,8 @@ s_render (zpeer_lane_t *self, entry_t *entry, zpeer_item_t *items,
         return 0;
     if (self->options.asg_life_ms)
         return s_one (entry, items, ZPEER_ASG_STATUS_UPDATE);
+    if ((entry->wait & C) && lane_age (self->now, entry->since) > LATE_MS)
+        lane_flag (entry, ASK, true);
     if ((entry->flags & OWED) || ((entry->flags & ASK) && entry->state->top)) {
         if (entry->state->top)
             return s_render_refresh (self, entry, items, phase);

@@ -33,7 +33,9 @@ zpeer_lane_items (const zpeer_lane_t *self, uint64_t id)
 bool
 zpeer_lane_idle (const zpeer_lane_t *self)
 {
-    return !self->live.count && !self->flight_count && !self->split_count;
+    bool owes = self->owed.count && self->answering;
+    return !self->live.count && !self->flight_count && !self->split_count &&
+           !owes;
 }
 
 void
@@ -54,8 +56,11 @@ uint64_t
 zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
 {
     uint64_t before = self->ended[ending];
+    uint64_t owed = 0;
     for (uint32_t i = 0; i < self->capacity; i++) {
         entry_t *entry = &self->entries[i];
+        owed += (entry->flags & OWED) && !lane_tasks (entry->wait) &&
+                !lane_tasks (entry->flight);
         lane_end (self, ending, entry->wait);
         lane_end (self, ending, entry->flight);
         lane_leave (self, entry);
@@ -70,7 +75,7 @@ zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
         lane_split_free (self->splits[i]);
     self->flight_count = self->split_count = self->owed_flights = 0;
     self->in_flight = 0;
-    return self->ended[ending] - before;
+    return self->ended[ending] - before + owed;
 }
 
 //  Tasks that wait: what was accepted and has not ended

@@ -18,7 +18,7 @@
     X (ENGINE_STARTED, "ZPR001", INFO,                                         \
        "engine started, events at %s, outcomes at %s", "Nothing.")             \
     X (ENGINE_STOPPED, "ZPR002", INFO,                                         \
-       "engine stopped, %" PRIu64 " tasks were not delivered",                 \
+       "engine stopped, %" PRIu64 " tasks or owed instances were not told",    \
        "If that is many: raise zpeer.stop.deadline-ms.")                       \
     X (OPTION_UNUSED, "ZPR003", WARNING, "option %s has no effect",            \
        "Remove it, spell it right, or leave it for the reference's sake.")     \
@@ -60,7 +60,7 @@
        "peer %s answered HTTP status %u, %u tasks dropped" ZPEER_HELD,         \
        "401 and 403: credentials; 404: the URL's path; from 500 on: its log.") \
     X (ESCALATED, "ZPR036", ERROR,                                             \
-       "peer %s failed %u times in a row, the most allowed, %u tasks "         \
+       "peer %s failed %u+ times in a row, the most allowed, %u tasks "        \
        "dropped; what fails from now on is not tried again until the peer "    \
        "answers",                                                              \
        "Bring the peer back; apiml.discovery.maxPeerRetries is the limit.")    \

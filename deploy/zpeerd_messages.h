@@ -18,9 +18,11 @@
     X (STOPPING, INFO, "ZPD002", "stopping: %s", "Nothing.")                   \
     X (STOPPED, INFO, "ZPD003", "stopped, everything was delivered",           \
        "Nothing.")                                                             \
-    X (LEFT, WARNING, "ZPD004", "stopped, %" PRId64 " tasks not delivered",    \
+    X (LEFT, WARNING, "ZPD004",                                                \
+       "stopped, %" PRId64 " tasks or owed instances not told",                \
        "Nothing if the registry goes on: a peer learns of an instance with "   \
-       "its next event.")                                                      \
+       "its next event; one that was cancelled stays there until its lease "   \
+       "runs out.")                                                            \
     X (NO_PEERS, WARNING, "ZPD005",                                            \
        "no peers: events are taken, and nobody is told",                       \
        "Name a peer with --peer, or add one with \"zpeerctl add-peer\", "      \

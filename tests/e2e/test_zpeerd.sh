@@ -342,7 +342,7 @@ test_undelivered_tasks_are_counted_at_the_end () {
         --set zpeer.stop.deadline-ms=100 || return 1
     echo "$info" >"$work/events.jsonl"
     feed "$work/events.jsonl" && end_zpeerd TERM 0 &&
-        expect_text "$work/log" "ZPD004 stopped, 1 tasks not delivered"
+        expect_text "$work/log" "ZPD004 stopped, 1 tasks or owed instances not told"
 }
 
 #  Prints the first datagram that comes to a socket of this name

@@ -136,3 +136,25 @@ Test (lane_late, a_heartbeat_of_the_past_is_not_sent_for_what_is_gone)
     EXPECT ("");
     cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_SUPERSEDED), 1);
 }
+
+//  It was never tried, and is late all the same
+Test (lane_late, a_cancel_that_waited_long_is_asked_for_first)
+{
+    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
+                         (lane_state_t){.top = 5, .absent = true});
+    zpeer_lane_hold (s.lane, s.now + 5000);
+    s.now += 5000;
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_conflict (&s, 9);
+    cr_expect_str_eq (s.said, "conflict a;");
+    EXPECT ("");
+}
+
+Test (lane_late, a_cancel_that_waited_a_moment_is_not)
+{
+    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
+                         (lane_state_t){.top = 5, .absent = true});
+    zpeer_lane_hold (s.lane, s.now + 100);
+    s.now += 100;
+    EXPECT ("Cancel a");
+}

@@ -364,3 +364,14 @@ Test (lane_walk, retry_now_ends_the_longest_pause)
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
     cr_expect_leq (zpeer_lane_pause (s.lane), s.now + 1250, "it begins anew");
 }
+
+Test (lane_walk, a_lane_that_closes_names_what_is_owed)
+{
+    s_have ('a');
+    s_have ('b');
+    s_walk ("ab", ZPEER_CHANGE_OWE);
+    s_register ('b');
+    cr_expect_not (zpeer_lane_idle (s.lane));
+    cr_expect_eq (zpeer_lane_close (s.lane, ZPEER_ENDED_SHUTDOWN), 2);
+    cr_expect (zpeer_lane_idle (s.lane));
+}

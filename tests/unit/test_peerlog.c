@@ -57,7 +57,7 @@ Test (peerlog, the_escalation_names_peer_count_and_tasks)
     s_dropped (ZPEER_LANE_H);
     s_attempt (ZPEER_PERMANENT_ERROR, ZPEER_END_READ_TIMEOUT, 10, true);
     cr_expect_not_null (strstr (s.lines, "peer p "));
-    cr_expect_not_null (strstr (s.lines, "failed 10 times"));
+    cr_expect_not_null (strstr (s.lines, "failed 10+ times"));
     cr_expect_not_null (strstr (s.lines, "3 tasks dropped"));
 }
 

@@ -148,7 +148,8 @@ zpeer_engine_peer (const zpeer_engine_t *self, size_t index);
 
 //  Stops in order: intake closes, all batchers drain at once within
 //  zpeer.stop.deadline-ms, then dispatchers, health, reporter. Returns how many
-//  tasks were not delivered (0: all were), or a negative error.
+//  tasks were not delivered, and instances were still owed besides (0: all was
+//  told), or a negative error.
 ZPEER_EXPORT int64_t zpeer_engine_stop (zpeer_engine_t *self);
 
 #ifdef __cplusplus
