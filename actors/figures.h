@@ -77,6 +77,11 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
        "the peer is verified.")                                                \
     X (NOW, "unsure", tasks.unsure,                                            \
        "Instances of which the peer may have applied a change, or may yet.")   \
+    X (NOW, "failures", self->count,                                           \
+       "Failures in a row; at apiml.discovery.maxPeerRetries they are "        \
+       "permanent.")                                                           \
+    X (NOW, "away-ms", self->row.on ? self->now - self->row.since : 0,         \
+       "How long the peer has answered nothing usable; 0: it does answer.")    \
     X (NOW, "resync-left", walk.left,                                          \
        "Instances of the peer's present resync or verify that have come and "  \
        "are not done with.")                                                   \

@@ -103,7 +103,9 @@ lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
              part_t *parts, uint32_t count, const zpeer_result_t *result)
 {
     lane_pace (self, now, result);
-    if (now - flight->sent_at >= self->options.read_timeout_ms &&
+    bool late = now - flight->sent_at >= self->options.read_timeout_ms;
+    //  An answer too large for us, or cut off, is smaller for fewer items
+    if ((late || result->end == ZPEER_END_UNUSABLE) &&
         self->size > flight->items / SHRINK)
         self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
     //  Backwards, as each goes to the front

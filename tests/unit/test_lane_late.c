@@ -158,3 +158,21 @@ Test (lane_late, a_cancel_that_waited_a_moment_is_not)
     s.now += 100;
     EXPECT ("Cancel a");
 }
+
+//  It may have been too large for us
+Test (lane_late, an_unusable_answer_makes_the_next_batch_smaller)
+{
+    for (char name = 'a'; name <= 'p'; name++)
+        lane_fixture_change (
+            &s, name, ZPEER_REGISTER,
+            (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    cr_expect_eq (s.items, 16);
+    zpeer_result_t result = {.id = s.last_id,
+                             .end = ZPEER_END_UNUSABLE,
+                             .verdict = ZPEER_TRANSIENT_ERROR};
+    zpeer_lane_done (s.lane, s.now, &result);
+    s.now += 100;
+    lane_fixture_next (&s);
+    cr_expect_eq (s.items, 4);
+}

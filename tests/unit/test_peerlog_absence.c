@@ -76,6 +76,22 @@ Test (peerlog_absence, counts_from_the_first_failure_of_the_row)
         strstr (peerlog_fixture_said (&s, "peer"), "\"away-ms\":300,"));
 }
 
+//  For whoever comes late, and has missed the outcomes
+Test (peerlog_absence, is_in_the_figures_while_it_lasts)
+{
+    peerlog_fixture_change (&s, 1, ZPEER_REGISTER);
+    peerlog_fixture_fail (&s, ZPEER_END_UNSENT, 1);
+    s.now += 4000;
+    zpeer_peerlog_stats (&s.log, s.now, 1, 0);
+    cr_expect_not_null (strstr (peerlog_fixture_said (&s, "stats"),
+                                "\"failures\":1,\"away-ms\":4000,"));
+    peerlog_fixture_ok (&s);
+    s.now += 1000;
+    zpeer_peerlog_stats (&s.log, s.now, 1, 0);
+    cr_expect_not_null (strstr (peerlog_fixture_said (&s, "stats"),
+                                "\"failures\":0,\"away-ms\":0,"));
+}
+
 Test (peerlog_absence, counts_what_the_first_failure_dropped)
 {
     s_escalate ();
