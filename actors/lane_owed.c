@@ -80,7 +80,8 @@ lane_owed_follow (zpeer_lane_t *self, const flight_t *flight, uint64_t took_ms)
     self->owed_flights--;
     if (took_ms > OWED_MS) {
         self->owed_window = 1;
-        self->owed_size = (uint32_t) (flight->items * OWED_MS / took_ms + 1);
+        self->owed_size =
+            (uint32_t) ((uint64_t) flight->items * OWED_MS / took_ms + 1);
     }
     else {
         self->owed_window++;
