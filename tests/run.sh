@@ -51,7 +51,8 @@ trap 'end_group; echo "tests: FAILED: interrupted"; exit 130' INT TERM
 #  What a step leaves running although it is over is a fault, too; but not what
 #  has ended and only waits for its exit status to be asked for
 left_behind () {
-    ps -e -o pgid=,stat=,pid=,args= | awk -v group="$1" '$1 == group && $2 !~ /^Z/'
+    ps -e -o pgid=,stat=,pid=,args= |
+        awk -v group="$1" '$1 == group && $2 !~ /^Z/'
 }
 
 #  step NAME MINUTES COMMAND…: runs a command with its output in a log, shows
