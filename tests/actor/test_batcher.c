@@ -158,27 +158,40 @@ Test (batcher, goodbye_brings_batches_back_for_another_dispatcher)
     cr_expect_neq (fixture_batch ().id, id);
 }
 
+//  The next batch fails, and the counter stands at its maximum
+static void
+s_reach_maximum (void)
+{
+    fixture_done ((zpeer_result_t){.id = fixture_batch ().id,
+                                   .end = ZPEER_END_UNSENT,
+                                   .verdict = ZPEER_TRANSIENT_ERROR,
+                                   .reached = true});
+}
+
+//  When the pause ends, one batch comes, and another only when that has ended
+static void
+s_expect_one_probe (void)
+{
+    fixture_call ("RETRY-NOW", NULL, NULL);
+    uint64_t id = fixture_batch ().id;
+    fixture_call ("RETRY-NOW", NULL, NULL);
+    cr_expect_not (fixture_receive (fixture.dispatcher, 100));
+    fixture_done ((zpeer_result_t){.id = id});
+    fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
+}
+
 //  Whichever lane it comes from
 Test (batcher, a_peer_at_its_maximum_gets_one_probe)
 {
     fixture_start (false);
     fixture_ready (6, false);
     fixture_tell (ZPEER_REGISTER, 1, 0);
-    uint64_t id = fixture_batch ().id;
+    s_reach_maximum ();
     zpeer_chunk_t *chunk = zpeer_chunk_new ();
     fixture_add (chunk, ZPEER_REGISTER, 1, 1, 0);
     fixture_add_asg (chunk);
-    fixture_done ((zpeer_result_t){.id = id,
-                                   .end = ZPEER_END_UNSENT,
-                                   .verdict = ZPEER_TRANSIENT_ERROR,
-                                   .reached = true});
     fixture_send (chunk);
-    fixture_call ("RETRY-NOW", NULL, NULL);
-    id = fixture_batch ().id;
-    fixture_call ("RETRY-NOW", NULL, NULL);
-    cr_expect_not (fixture_receive (fixture.dispatcher, 100));
-    fixture_done ((zpeer_result_t){.id = id});
-    fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
+    s_expect_one_probe ();
 }
 
 //  Though the lane of the others has had no failure of its own
@@ -193,18 +206,9 @@ Test (batcher, nor_is_there_more_than_one_probe_of_the_other_lane)
     zpeer_chunk_t *chunk = zpeer_chunk_new ();
     fixture_add_asg (chunk);
     fixture_send (chunk);
-    uint64_t id = fixture_batch ().id;
-    fixture_done ((zpeer_result_t){.id = id,
-                                   .end = ZPEER_END_UNSENT,
-                                   .verdict = ZPEER_TRANSIENT_ERROR,
-                                   .reached = true});
+    s_reach_maximum ();
     fixture_tell (ZPEER_REGISTER, 3, 0);
-    fixture_call ("RETRY-NOW", NULL, NULL);
-    id = fixture_batch ().id;
-    fixture_call ("RETRY-NOW", NULL, NULL);
-    cr_expect_not (fixture_receive (fixture.dispatcher, 100));
-    fixture_done ((zpeer_result_t){.id = id});
-    fixture_done ((zpeer_result_t){.id = fixture_batch ().id});
+    s_expect_one_probe ();
 }
 
 Test (batcher, drain_sends_at_once_and_answers_when_all_is_delivered)

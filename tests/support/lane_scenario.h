@@ -54,7 +54,7 @@ struct lane_scenario {
     unsigned ends[ZPEER_END_COUNT];
     unsigned escalations;
     unsigned rejected;
-    unsigned found_after;  //  Requests, until an item was given up for now
+    unsigned found_after;  //  Requests, until the first item became a suspect
     unsigned with_bad;     //  Requests answered 400
     uint32_t most_items;   //  Of a batch
 };

@@ -199,3 +199,31 @@ Test (lane_small, an_answer_to_an_earlier_batch_confirms_no_suspicion)
     cr_expect_null (strstr (s.said, "rejected"), "%s", s.said);
     lane_fixture_fini (&s);
 }
+
+//  What was sent after the second try, and answered before it, says nothing of the
+//  time when it was refused
+Test (lane_small, an_answer_beside_the_second_try_confirms_no_suspicion)
+{
+    lane_state_t up = {.status = ZPEER_UP, .timestamp = 5};
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.max_items = 1;
+    lane_fixture_init_with (&s, &options);
+    lane_fixture_change (&s, 'b', ZPEER_REGISTER, up);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, up);
+    lane_fixture_next (&s);
+    uint64_t earlier = s.last_id;
+    cr_expect_str_eq (lane_fixture_next (&s), "Register a UP/UNKNOWN @5");
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    s.last_id = earlier;
+    lane_fixture_ok (&s);  //  So that two may be in flight
+    s.now = zpeer_lane_pause (s.lane);
+    cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5");
+    uint64_t second = s.last_id;
+    lane_fixture_change (&s, 'c', ZPEER_REGISTER, up);
+    cr_expect_str_eq (lane_fixture_next (&s), "Register c UP/UNKNOWN @5");
+    lane_fixture_ok (&s);
+    s.last_id = second;
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    cr_expect_null (strstr (s.said, "rejected"), "%s", s.said);
+    lane_fixture_fini (&s);
+}

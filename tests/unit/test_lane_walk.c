@@ -375,3 +375,16 @@ Test (lane_walk, a_lane_that_closes_names_what_is_owed)
     cr_expect_eq (zpeer_lane_close (s.lane, ZPEER_ENDED_SHUTDOWN), 2);
     cr_expect (zpeer_lane_idle (s.lane));
 }
+
+//  A bit in what there is already
+Test (lane_walk, what_is_owed_costs_no_memory)
+{
+    zpeer_lane_stats_t before, after;
+    for (char name = 'a'; name <= 'z'; name++)
+        s_have (name);
+    zpeer_lane_stats (s.lane, &before);
+    s_walk ("abcdefghijklmnopqrstuvwxyz", ZPEER_CHANGE_OWE);
+    zpeer_lane_stats (s.lane, &after);
+    cr_expect_eq (after.owed, 26);
+    cr_expect_eq (after.memory_bytes, before.memory_bytes);
+}
