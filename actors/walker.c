@@ -82,17 +82,6 @@ s_find (zpeer_walker_t *self, unsigned lane)
     return NULL;
 }
 
-//  Lets a walk wait behind this many others
-static void
-s_queue (zpeer_walker_t *self, unsigned place, walk_t walk)
-{
-    assert (self->waiting < ZPEER_LANES_MAX);
-    walk_t *at = self->queue + place;
-    memmove (at + 1, at, (self->waiting - place) * sizeof *at);
-    *at = walk;
-    self->waiting++;
-}
-
 static walk_t
 s_unqueue (zpeer_walker_t *self, walk_t *at)
 {
@@ -133,17 +122,24 @@ s_stronger (zpeer_walk_kind_t a, zpeer_walk_kind_t b)
                                                             : ZPEER_WALK_VERIFY;
 }
 
+//  Behind all others; a lane that waits stays where it is
+static void
+s_wait (zpeer_walker_t *self, walk_t walk)
+{
+    walk_t *waits = s_find (self, walk.lane);
+    if (waits)
+        waits->kind = s_stronger (waits->kind, walk.kind);
+    else
+        self->queue[self->waiting++] = walk;
+}
+
 int
 zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind)
 {
     assert (kind != ZPEER_WALK_NONE);
     if (!zpeer_handover_has (self->handover, lane))
         return ZPEER_E_UNKNOWN;
-    walk_t *waits = s_find (self, lane);
-    if (waits)
-        waits->kind = s_stronger (waits->kind, kind);
-    else
-        s_queue (self, self->waiting, (walk_t){lane, kind});
+    s_wait (self, (walk_t){lane, kind});
     return ZPEER_OK;
 }
 
@@ -172,7 +168,7 @@ s_give_up (zpeer_walker_t *self)
     bool complete = self->complete;
     s_end (self);
     if (!complete)
-        s_queue (self, self->waiting, walk);
+        s_wait (self, walk);
 }
 
 //  When the walk under way is given up; NEVER: it holds up nobody

@@ -111,6 +111,23 @@ Test (walker_order, a_lane_that_reads_nothing_goes_behind_those_that_wait)
     s_expect_walks_next (0, VERIFY);
 }
 
+//  One that is given up is the one that was asked for meanwhile
+Test (walker_order, a_lane_waits_once_and_is_forgotten_as_a_whole)
+{
+    s_fill (3 * ZPEER_WALKER_PORTION);
+    s_ask (0, RESYNC);
+    s_tick ();
+    s_tick ();
+    s_ask (1, RESYNC);
+    s_ask (0, VERIFY);
+    s_expect_figures (1, 2, 1);
+    s_now += 2 * ZPEER_WALKER_LIMIT_MS;
+    s_tick ();
+    s_expect_figures (2, 1, 1);
+    zpeer_walker_remove (s_walker, 0);
+    s_expect_figures (2, 0, 1);
+}
+
 //  However often somebody asks, it ends, and the others have their turn
 Test (walker_order, a_walk_asked_for_again_goes_on_and_comes_once_more)
 {
