@@ -462,7 +462,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     }
     lane_owed_follow (self, flight,
                       result->verdict == ZPEER_SUCCESS ? now - flight->sent_at
-                                                       : UINT64_MAX);
+                                                       : NEVER);
     self->batch = 0;
     free (flight);
     return true;

@@ -335,7 +335,7 @@ void lane_renew (zpeer_lane_t *self, entry_t *entry);
 void lane_lose_beat (zpeer_lane_t *self, entry_t *entry, zpeer_ending_t ending);
 
 //  How batches of what is owed follow the peer: as they begin, and after one that
-//  took so long (UINT64_MAX: it failed)
+//  took so long (NEVER: it failed)
 void lane_owed_begin (zpeer_lane_t *self);
 void
 lane_owed_follow (zpeer_lane_t *self, const flight_t *flight, uint64_t took_ms);

@@ -88,7 +88,7 @@ lane_owed_follow (zpeer_lane_t *self, const flight_t *flight, uint64_t took_ms)
         if (self->owed_size < self->options.max_items)
             self->owed_size *= 2;
     }
-    if (!self->owed.count && !self->owed_flights)
+    if (took_ms == NEVER || (!self->owed.count && !self->owed_flights))
         lane_owed_begin (self);
 }
 

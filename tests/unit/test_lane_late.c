@@ -176,3 +176,20 @@ Test (lane_late, an_unusable_answer_makes_the_next_batch_smaller)
     lane_fixture_next (&s);
     cr_expect_eq (s.items, 4);
 }
+
+//  How long a batch took says something of its size, that it failed does not
+Test (lane_late, a_failure_makes_what_is_owed_no_smaller)
+{
+    for (char name = 'a'; name <= 'p'; name++)
+        lane_fixture_change (
+            &s, name, ZPEER_REGISTER,
+            (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
+    for (int i = 0; i < 3; i++) {
+        s.now = zpeer_lane_pause (s.lane);
+        lane_fixture_next (&s);
+        cr_expect_eq (s.items, 16, "%u", s.items);
+        lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
+    }
+}
