@@ -24,7 +24,8 @@
        "Remove it, spell it right, or leave it for the reference's sake.")     \
     X (PEER_ADDED, "ZPR010", INFO, "peer %s added", "Nothing.")                \
     X (PEER_REMOVED, "ZPR011", INFO,                                           \
-       "peer %s removed, %" PRIu64 " tasks were not delivered", "Nothing.")    \
+       "peer %s removed, %" PRIu64 " tasks or owed instances were not told",   \
+       "Nothing.")                                                             \
     X (PEER_REFUSED, "ZPR012", ERROR, "peer %s not added: %s",                 \
        "If descriptors or sockets ran out, raise the limit (ulimit -n, "       \
        "zsys_set_max_sockets); the engine goes on with the peers it has.")     \

@@ -22,10 +22,12 @@
     RETRY-NOW                    OK            after START; ends the peer's
                                                pause: what waits or is owed is
                                                tried at once
-    DRAIN      ms ending         OK left       sends what waits, for at most ms;
-                                               left: tasks that were not sent,
-                                               ended as ending (shutdown or
-                                               peer-removed)
+    DRAIN      ms ending         OK left       sends what waits, and what is
+                                               owed while the peer answers, for
+                                               at most ms; left: tasks that were
+                                               not sent, ended as ending
+                                               (shutdown or peer-removed), and
+                                               instances owed without one
 */
 #ifndef ZPEER_BATCHER_H_INCLUDED
 #define ZPEER_BATCHER_H_INCLUDED
