@@ -25,6 +25,9 @@ struct zpeer_http {
     unsigned in_flight;   //  ACTIVE and DONE
 };
 
+//  OpenSSL's, if it is what libcurl was built with
+extern void OPENSSL_thread_stop (void) __attribute__ ((weak));
+
 zpeer_http_t *
 zpeer_http_new (const zpeer_url_t *url, const zpeer_http_options_t *options)
 {
@@ -62,6 +65,11 @@ zpeer_http_destroy (zpeer_http_t **self_p)
     free (self->slots);
     free (self);
     curl_global_cleanup ();
+    //  What OpenSSL keeps for a thread it frees when the thread ends. Actors'
+    //  threads are detached, and may be ending still when the process does:
+    //  then it is never freed.
+    if (OPENSSL_thread_stop)
+        OPENSSL_thread_stop ();
 }
 
 unsigned

@@ -74,7 +74,8 @@ typedef struct zpeer_http zpeer_http_t;
 zpeer_http_t *
 zpeer_http_new (const zpeer_url_t *url, const zpeer_http_options_t *options);
 
-//  Ends it at once. Requests in flight vanish without a result.
+//  Ends it at once. Requests in flight vanish without a result. To be called by
+//  the thread that used it.
 void zpeer_http_destroy (zpeer_http_t **self_p);
 
 //  Requests started whose results have not been taken

@@ -67,6 +67,7 @@ start_zpeerd () {
     events=ipc://$work/events
     outcomes=ipc://$work/outcomes
     control=ipc://$work/control
+    : >"$work/log"  #  What one before it said is not this one's
     "$zpeerd" --events "$events" --outcomes "$outcomes" \
         --control "$control" "$@" >"$work/stdout" 2>"$work/log" &
     zpeerd_pid=$!
