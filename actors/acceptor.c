@@ -141,8 +141,10 @@ static void
 s_walked (self_t *self, zpeer_slice_t fields)
 {
     uint32_t lane;
-    if (zpeer_wire_get_peer (fields.data, fields.size, &lane) == ZPEER_OK)
-        zpeer_walker_walked (self->walker, lane);
+    uint64_t number;
+    if (zpeer_wire_get_walked (fields.data, fields.size, &lane, &number) ==
+        ZPEER_OK)
+        zpeer_walker_walked (self->walker, lane, number);
 }
 
 //  Returns false when there was nothing to read

@@ -36,6 +36,7 @@ typedef struct {
     zpeer_peerlog_t peerlog;
     zpeer_frames_t frames;    //  Owned; the message being handled
     zpeer_buffer_t released;  //  Owned; RELEASED message being gathered
+    uint64_t walk;            //  The number of the newest walk
     bool walked;              //  WALKED is to be sent
     bool closed;              //  The lanes have ended every task: what they
                               //  owed is not paid

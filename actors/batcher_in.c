@@ -14,6 +14,7 @@
 static void
 s_begin_walk (batcher_t *self, const zpeer_chunk_t *chunk)
 {
+    self->walk = chunk->number;
     self->walked = false;
     zpeer_peerlog_walk_begun (&self->peerlog, self->now,
                               chunk->walk == ZPEER_WALK_VERIFY);

@@ -161,7 +161,7 @@ s_send_walked (batcher_t *self)
     if (!self->walked)
         return;
     uint8_t fields[ZPEER_WIRE_MAX];
-    size_t size = zpeer_wire_put_peer (fields, self->id);
+    size_t size = zpeer_wire_put_walked (fields, self->id, self->walk);
     zpeer_slice_t frames[] = {
         ZPEER_SLICE ("WALKED"),
         {(const char *) fields, size},

@@ -32,7 +32,7 @@ struct zpeer_walker {
     uint64_t next_at;   //  When the next portion may go
     uint64_t moved_at;  //  When it began, or the last chunk was taken
     zpeer_chunk_t *unread[ZPEER_WALKER_UNREAD];  //  Owned; the newest last
-    uint64_t begun;                              //  Walks, in all
+    uint64_t begun;  //  Walks, in all: the number of the newest
 };
 
 static void
@@ -154,9 +154,9 @@ zpeer_walker_remove (zpeer_walker_t *self, unsigned lane)
 }
 
 void
-zpeer_walker_walked (zpeer_walker_t *self, unsigned lane)
+zpeer_walker_walked (zpeer_walker_t *self, unsigned lane, uint64_t number)
 {
-    if (s_walks (self, lane) && self->complete)
+    if (s_walks (self, lane) && self->begun == number && self->complete)
         s_end (self);
 }
 
@@ -220,6 +220,7 @@ s_fill (const zpeer_walker_t *self, zpeer_chunk_t *chunk)
         else
             s_add_asg (self, (uint32_t) (at - self->instances), chunk);
     }
+    chunk->number = self->begun;
     chunk->walk = (uint8_t) self->walk.kind;
     chunk->first = !self->posted;
     chunk->last = end == all;

@@ -58,8 +58,9 @@ zpeer_walker_ask (zpeer_walker_t *self, unsigned lane, zpeer_walk_kind_t kind);
 //  happens; the same holds below.
 void zpeer_walker_remove (zpeer_walker_t *self, unsigned lane);
 
-//  The lane has told its peer all of the walk it got
-void zpeer_walker_walked (zpeer_walker_t *self, unsigned lane);
+//  The lane has told its peer all of the walk with this number. Of one that has
+//  been given up it may say so late, when its next one is under way.
+void zpeer_walker_walked (zpeer_walker_t *self, unsigned lane, uint64_t number);
 
 //  Posts the next portion if it may; right after zpeer_handover_send, so that
 //  nothing the lane was not told of is in the view

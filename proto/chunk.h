@@ -55,9 +55,10 @@ typedef struct {
 typedef struct {
     atomic_uint refs;
     uint32_t count;
-    uint8_t walk;  //  zpeer_walk_kind_t
-    bool first;    //  Of the walk
-    bool last;     //  Of the walk; such a chunk may be empty
+    uint64_t number;  //  Of the walk, which WALKED names; each has the next
+    uint8_t walk;     //  zpeer_walk_kind_t
+    bool first;       //  Of the walk
+    bool last;        //  Of the walk; such a chunk may be empty
     zpeer_change_t changes[ZPEER_CHUNK_MAX];
 } zpeer_chunk_t;
 

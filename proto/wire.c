@@ -509,6 +509,30 @@ zpeer_wire_get_peer (const void *data, size_t size, uint32_t *peer)
 //  --------------------------------------------------------------------------
 //  Batcher and acceptor
 
+size_t
+zpeer_wire_put_walked (uint8_t out[ZPEER_WIRE_MAX], uint32_t lane,
+                       uint64_t number)
+{
+    uint8_t *at = out;
+    s_put (&at, 4, lane);
+    s_put (&at, 8, number);
+    return (size_t) (at - out);
+}
+
+int
+zpeer_wire_get_walked (const void *data, size_t size, uint32_t *lane,
+                       uint64_t *number)
+{
+    reader_t reader = s_reader (data, size);
+    uint32_t lane_read = s_get_peer (&reader);
+    uint64_t number_read = s_get (&reader, 8);
+    if (!s_complete (&reader))
+        return ZPEER_E_PARSE;
+    *lane = lane_read;
+    *number = number_read;
+    return ZPEER_OK;
+}
+
 void
 zpeer_wire_put_released (zpeer_buffer_t *out, uint32_t lane, uint32_t handle,
                          uint64_t seq)

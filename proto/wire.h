@@ -36,8 +36,8 @@
 
       RELEASED   b > a   lane u32, then handle u32 and seq u64, repeated: the
                          lane has dropped these instances
-      WALKED     b > a   lane u32: it is done with the walk of the view it was
-                         last told of (chunk.h), as far as the peer takes it
+      WALKED     b > a   lane u32, number u64: it is done with that walk of the
+                         view (chunk.h), as far as the peer takes it
       chunks     a > b   one frame: a pointer to a zpeer_chunk_t and its free
                          function; inproc only
 */
@@ -195,10 +195,17 @@ size_t zpeer_wire_put_failed (uint8_t out[ZPEER_WIRE_MAX],
 int zpeer_wire_get_failed (const void *data, size_t size,
                            zpeer_wire_failed_t *failed);
 
-//  A peer alone: OK, and WALKED, for a peer's lane has its number
+//  A peer alone: OK
 size_t zpeer_wire_put_peer (uint8_t out[ZPEER_WIRE_MAX], uint32_t peer);
 
 int zpeer_wire_get_peer (const void *data, size_t size, uint32_t *peer);
+
+//  A peer's lane has its number
+size_t zpeer_wire_put_walked (uint8_t out[ZPEER_WIRE_MAX], uint32_t lane,
+                              uint64_t number);
+
+int zpeer_wire_get_walked (const void *data, size_t size, uint32_t *lane,
+                           uint64_t *number);
 
 //  RELEASED: the first call for a message puts the lane, each adds an instance
 void zpeer_wire_put_released (zpeer_buffer_t *out, uint32_t lane,

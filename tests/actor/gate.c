@@ -357,9 +357,9 @@ gate_released (unsigned lane, uint32_t handle, uint64_t seq)
 }
 
 void
-gate_walked (unsigned lane)
+gate_walked (unsigned lane, uint64_t number)
 {
     uint8_t fields[ZPEER_WIRE_MAX];
-    size_t size = zpeer_wire_put_peer (fields, lane);
+    size_t size = zpeer_wire_put_walked (fields, lane, number);
     s_answer (ZPEER_WIRE_WALKED, fields, size);
 }

@@ -92,8 +92,8 @@ const zpeer_chunk_t *gate_chunk (gate_lane_t *lane);
 //  Answers a RELEASE
 void gate_released (unsigned lane, uint32_t handle, uint64_t seq);
 
-//  Says that a lane is done with its walk
-void gate_walked (unsigned lane);
+//  Says that a lane is done with the walk of this number
+void gate_walked (unsigned lane, uint64_t number);
 
 //  The next outcome of that topic as JSON; valid until the next call or reply
 const char *gate_outcome (const char *topic);

@@ -133,7 +133,7 @@ Test (acceptor_walks, the_next_begins_when_a_lane_has_walked)
     gate_is (gate_call ("RESYNC", "0", NULL), "");
     s_expect_chunk (gate_chunk (other), ZPEER_WALK_RESYNC, 1, true, true);
     cr_assert (gate_lane_idle (s_lane));
-    gate_walked (1);
+    gate_walked (1, 1);
     s_expect_chunk (gate_chunk (s_lane), ZPEER_WALK_RESYNC, 1, true, true);
 }
 
@@ -154,7 +154,7 @@ Test (acceptor_walks, close_ends_them)
     gate_is (gate_call ("RESYNC", "0", NULL), "");
     s_expect_chunk (gate_chunk (other), ZPEER_WALK_RESYNC, 1, true, true);
     gate_is (gate_call ("CLOSE", "1000", NULL), "");
-    gate_walked (1);
+    gate_walked (1, 1);
     cr_assert (gate_lane_idle (s_lane));
 }
 

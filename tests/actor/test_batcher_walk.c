@@ -12,6 +12,9 @@ TestSuite (batcher_walk, .init = fixture_setup, .fini = fixture_teardown,
 //  that the acceptor's socket has room for
 #define ROOM 1025
 
+//  The newest walk
+static uint64_t s_number;
+
 //  A part of a walk: count instances from handle from
 static void
 s_walk (zpeer_walk_kind_t walk, bool first, uint32_t from, uint32_t count,
@@ -20,6 +23,8 @@ s_walk (zpeer_walk_kind_t walk, bool first, uint32_t from, uint32_t count,
     unsigned flag =
         walk == ZPEER_WALK_VERIFY ? ZPEER_CHANGE_VERIFY : ZPEER_CHANGE_OWE;
     zpeer_chunk_t *chunk = zpeer_chunk_new ();
+    s_number += first;
+    chunk->number = s_number;
     chunk->walk = (uint8_t) walk;
     chunk->first = first;
     chunk->last = last;
@@ -50,15 +55,17 @@ static bool
 s_walked (int timeout_ms)
 {
     uint32_t lane = 0;
+    uint64_t number = 0;
     while (fixture_receive (fixture.uplink, timeout_ms)) {
         zpeer_slice_t command = zpeer_frames_at (&fixture.frames, 0);
         zpeer_slice_t fields = zpeer_frames_at (&fixture.frames, 1);
         if (zpeer_wire_command (command.data, command.size) !=
             ZPEER_WIRE_WALKED)
             continue;
-        cr_expect_eq (zpeer_wire_get_peer (fields.data, fields.size, &lane),
-                      ZPEER_OK);
-        return lane == 3;
+        cr_expect_eq (
+            zpeer_wire_get_walked (fields.data, fields.size, &lane, &number),
+            ZPEER_OK);
+        return lane == 3 && number == s_number;
     }
     return false;
 }

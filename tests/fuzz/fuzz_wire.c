@@ -164,6 +164,16 @@ s_peer (const void *data, size_t size)
 }
 
 static void
+s_walked (const void *data, size_t size)
+{
+    uint8_t out[ZPEER_WIRE_MAX];
+    uint32_t lane;
+    uint64_t walk;
+    if (zpeer_wire_get_walked (data, size, &lane, &walk) == ZPEER_OK)
+        s_same (out, zpeer_wire_put_walked (out, lane, walk), data, size);
+}
+
+static void
 s_released (const void *data, size_t size)
 {
     zpeer_buffer_t out = {0};
@@ -192,8 +202,9 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
     static void (*const readers[]) (const void *, size_t) = {
-        s_ready,    s_batch, s_id,     s_held, s_done,     s_codes,   s_copies,
-        s_requests, s_fail,  s_failed, s_peer, s_released, s_command, s_last,
+        s_ready, s_batch,    s_id,       s_held, s_done,
+        s_codes, s_copies,   s_requests, s_fail, s_failed,
+        s_peer,  s_released, s_command,  s_last, s_walked,
     };
     if (size && data[0] < sizeof readers / sizeof *readers)
         readers[data[0]](data + 1, size - 1);

@@ -32,6 +32,7 @@ typedef struct {
     queue_t server;           //  Owned; messages of dispatchers
     link_t uplink;            //  To the acceptor
     zpeer_buffer_t released;  //  Owned; RELEASED being gathered
+    uint64_t walk;            //  The number of the newest walk
     bool walked;              //  WALKED is to be sent
     uint64_t stuck_until;     //  It reads nothing before
     uint64_t turn_at;         //  The next turn; UINT64_MAX: none is planned

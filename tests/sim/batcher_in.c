@@ -13,6 +13,7 @@
 static void
 s_begin_walk (batcher_t *self, const zpeer_chunk_t *chunk)
 {
+    self->walk = chunk->number;
     self->walked = false;
     world_count (self->peer->world, chunk->walk == ZPEER_WALK_VERIFY
                                         ? TALLY_VERIFIES

@@ -54,6 +54,7 @@ typedef struct {
     bool open;      //  It has begun, and nobody has said that it is over
     bool complete;  //  All of it is posted
     bool first;     //  The lane is new, and knows nothing before it
+    uint64_t number;
     uint64_t posted_at;
 } stroll_t;
 

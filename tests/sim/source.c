@@ -197,12 +197,13 @@ static void
 s_walked (world_t *world, zpeer_slice_t fields)
 {
     uint32_t lane;
-    if (zpeer_wire_get_peer (fields.data, fields.size, &lane)) {
+    uint64_t number;
+    if (zpeer_wire_get_walked (fields.data, fields.size, &lane, &number)) {
         world_fail (world, "wire", "a bad WALKED");
         return;
     }
-    zpeer_walker_walked (world->walker, lane);
-    stroll_walked (&world->peers[lane]);
+    zpeer_walker_walked (world->walker, lane, number);
+    stroll_walked (&world->peers[lane], number);
 }
 
 void

@@ -32,9 +32,7 @@ stroll_check (peer_t *peer, const zpeer_chunk_t *chunk)
 {
     world_t *world = peer->world;
     const stroll_t *mine = &peer->stroll;
-    //  A WALKED that crosses the lane's next walk is taken for the end of that,
-    //  so that it may happen twice
-    if (s_unread (peer) >= 2 * ZPEER_WALKER_UNREAD)
+    if (s_unread (peer) >= ZPEER_WALKER_UNREAD)
         world_fail (world, "walk", "P%u: it fills the inbox", peer->number);
     if (zpeer_handover_waits (world->handover, peer->number))
         world_fail (world, "walk", "P%u: it overtakes changes", peer->number);
@@ -51,6 +49,7 @@ stroll_posted (peer_t *peer, const zpeer_chunk_t *chunk)
 {
     stroll_t *self = &peer->stroll;
     self->open = true;
+    self->number = chunk->number;
     self->complete = chunk->last;
     self->first &= !chunk->last;
     self->posted_at = peer->world->now;
@@ -81,9 +80,9 @@ stroll_over (peer_t *peer)
 }
 
 void
-stroll_walked (peer_t *peer)
+stroll_walked (peer_t *peer, uint64_t number)
 {
-    if (peer->stroll.complete)
+    if (peer->stroll.complete && peer->stroll.number == number)
         peer->stroll.open = false;
 }
 

@@ -17,8 +17,8 @@ void stroll_posted (peer_t *peer, const zpeer_chunk_t *chunk);
 //  A turn of the batcher is over. Returns whether the lane's walk has ended.
 bool stroll_over (peer_t *peer);
 
-//  The acceptor has heard of it
-void stroll_walked (peer_t *peer);
+//  The acceptor has heard of the end of that walk
+void stroll_walked (peer_t *peer, uint64_t number);
 
 //  In the end no walk is under way
 void stroll_compare (struct world *world);

@@ -37,12 +37,12 @@ Test (walker_order, peers_are_told_one_after_the_other)
     s_tick ();
     cr_assert_eq (s_posts, 1);
 
-    zpeer_walker_walked (s_walker, 2);
+    s_walked (2);
     cr_assert_eq (zpeer_walker_wake (s_walker), 0);
     s_expect_walks_next (0, VERIFY);
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_expect_walks_next (1, RESYNC);
-    zpeer_walker_walked (s_walker, 1);
+    s_walked (1);
     s_expect_figures (3, 0, 0);
     cr_assert_eq (zpeer_walker_wake (s_walker), UINT64_MAX);
 }
@@ -52,11 +52,11 @@ Test (walker_order, only_the_lane_that_got_all_of_its_walk_has_walked)
     s_fill (ZPEER_WALKER_PORTION + 1);
     s_ask (0, RESYNC);
     s_turn ();
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_tick ();
-    zpeer_walker_walked (s_walker, 1);
+    s_walked (1);
     s_expect_figures (1, 0, 1);
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_expect_figures (1, 0, 0);
 }
 
@@ -77,8 +77,24 @@ Test (walker_order, a_peer_that_is_down_does_not_hold_up_the_others)
     s_tick ();
     s_expect_chunk (1, RESYNC, 1, false, true);
     //  It comes back late, and nobody waits for it
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_expect_figures (2, 0, 1);
+}
+
+//  Given up, asked for again, and then the lane is done with the first one
+Test (walker_order, the_end_of_a_walk_is_not_that_of_the_next)
+{
+    s_fill (1);
+    s_ask (0, RESYNC);
+    s_expect_walks_next (0, RESYNC);
+    s_now += ZPEER_WALKER_LIMIT_MS;
+    s_ask (0, RESYNC);
+    s_ask (1, RESYNC);
+    s_expect_walks_next (0, RESYNC);
+    zpeer_walker_walked (s_walker, 0, 1);
+    s_expect_figures (2, 1, 1);
+    zpeer_walker_walked (s_walker, 0, 2);
+    s_expect_walks_next (1, RESYNC);
 }
 
 Test (walker_order, a_walk_is_over_in_time_though_nobody_waits)
@@ -142,11 +158,11 @@ Test (walker_order, a_walk_asked_for_again_goes_on_and_comes_once_more)
     s_expect_chunk (0, RESYNC, 1, false, true);
     s_drop (0);
     s_expect_figures (1, 2, 1);
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_expect_walks_next (1, RESYNC);
     s_tick ();
     s_drop (1);
-    zpeer_walker_walked (s_walker, 1);
+    s_walked (1);
     s_expect_walks_next (0, RESYNC);
 }
 
@@ -169,7 +185,7 @@ Test (walker_order, a_lane_waits_once_and_for_the_stronger_walk)
     s_ask (1, RESYNC);
     s_ask (1, VERIFY);
     s_expect_figures (1, 1, 1);
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_expect_walks_next (1, RESYNC);
 }
 
@@ -184,7 +200,7 @@ Test (walker_order, a_verify_waits_for_the_resync_under_way)
     s_expect_chunk (0, RESYNC, 1, false, true);
     s_drop (0);
     s_expect_figures (1, 1, 1);
-    zpeer_walker_walked (s_walker, 0);
+    s_walked (0);
     s_expect_walks_next (0, VERIFY);
 }
 

@@ -302,14 +302,16 @@ Test (wire, peer_comes_back_as_it_went)
     cr_assert_eq (peer, 63);
 }
 
-Test (wire, walked_names_the_lane_by_its_peers_number)
+Test (wire, walked_names_the_lane_and_its_walk)
 {
     uint8_t out[ZPEER_WIRE_MAX];
     uint32_t lane = 0;
-    size_t size = zpeer_wire_put_peer (out, 3);
-    cr_assert_bytes (out, size, 0, 0, 0, 3);
-    cr_assert_eq (zpeer_wire_get_peer (out, size, &lane), ZPEER_OK);
+    uint64_t walk = 0;
+    size_t size = zpeer_wire_put_walked (out, 3, 5);
+    cr_assert_bytes (out, size, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 5);
+    cr_assert_eq (zpeer_wire_get_walked (out, size, &lane, &walk), ZPEER_OK);
     cr_assert_eq (lane, 3);
+    cr_assert_eq (walk, 5);
     cr_assert_eq (zpeer_wire_command ("WALKED", 6), ZPEER_WIRE_WALKED);
     cr_assert_str_eq (zpeer_wire_command_text (ZPEER_WIRE_WALKED), "WALKED");
 }
@@ -362,5 +364,6 @@ Test (wire, frames_of_a_wrong_size_are_refused)
         cr_assert (zpeer_wire_get_fail (data, 13 + extra, &id, &number, &flag));
         cr_assert (zpeer_wire_get_failed (data, 18 + extra, &failed));
         cr_assert (zpeer_wire_get_peer (data, 4 + extra, &number));
+        cr_assert (zpeer_wire_get_walked (data, 12 + extra, &number, &id));
     }
 }

@@ -48,6 +48,15 @@ s_turn (void)
     zpeer_walker_turn (s_walker, s_now);
 }
 
+//  The lane is done with the walk under way
+static inline void
+s_walked (unsigned lane)
+{
+    zpeer_walker_stats_t stats;
+    zpeer_walker_stats (s_walker, &stats);
+    zpeer_walker_walked (s_walker, lane, stats.begun);
+}
+
 //  The next ms, and its turn
 static inline void
 s_tick (void)
