@@ -84,14 +84,22 @@ s_replaced (self_t *self, const walk_t *walk, stage_t *stage)
         walk->peer, walk->kind, walk->left);
 }
 
+//  The place of a peer among those asked for; count: it is none of them
+static size_t
+s_find (const self_t *self, const char *url)
+{
+    size_t i = 0;
+    while (i < self->count && strcmp (self->urls[i], url) != 0)
+        i++;
+    return i;
+}
+
 //  The end of a walk counts only after its beginning: the peer may be at the end
 //  of another one
 static void
 s_handle_walk (self_t *self, const walk_t *walk)
 {
-    size_t i = 0;
-    while (i < self->count && strcmp (self->urls[i], walk->peer) != 0)
-        i++;
+    size_t i = s_find (self, walk->peer);
     if (i == self->count || strcmp (walk->kind, self->kind) != 0)
         return;
     stage_t *stage = &self->stages[i];
@@ -108,13 +116,34 @@ s_handle_walk (self_t *self, const walk_t *walk)
                  walk->peer, walk->left, walk->instances);
 }
 
+//  The walk of a peer that is removed ends without a word
 static void
-s_handle (self_t *self, const void *data, size_t size)
+s_handle_peer (self_t *self, json_t *root)
 {
+    const char *url = json_string_value (json_object_get (root, "peer"));
+    const char *state = json_string_value (json_object_get (root, "state"));
+    size_t i = url ? s_find (self, url) : self->count;
+    if (i == self->count || self->stages[i] == ENDED || !state ||
+        strcmp (state, "removed") != 0)
+        return;
+    self->stages[i] = ENDED;
+    self->open--;
+    self->refused++;
+    fprintf (stderr, "%s: it was removed\n", url);
+}
+
+static void
+s_handle (self_t *self, const char *topic, const void *data, size_t size)
+{
+    bool resync = !strcmp (topic, "resync");
+    if (!resync && strcmp (topic, "peer") != 0)
+        return;
     char *text = zpeer_watch_json (data, size);
     json_t *root = text ? json_loads (text, 0, NULL) : NULL;
     walk_t walk;
-    if (root && s_read (root, &walk))
+    if (root && !resync)
+        s_handle_peer (self, root);
+    else if (root && s_read (root, &walk))
         s_handle_walk (self, &walk);
     json_decref (root);
     free (text);
@@ -136,9 +165,8 @@ s_follow (self_t *self, zpeer_watch_t *watch, uint32_t seconds)
                      self->kind, (unsigned) seconds, self->open, self->count);
             return ZPEERCTL_EXIT_SILENT;
         }
-        if (!zpeer_watch_recv (watch, (int) left, &topic, &data, &size) &&
-            !strcmp (topic, "resync"))
-            s_handle (self, data, size);
+        if (!zpeer_watch_recv (watch, (int) left, &topic, &data, &size))
+            s_handle (self, topic, data, size);
     }
     return self->refused ? ZPEERCTL_EXIT_REJECTED : ZPEERCTL_EXIT_OK;
 }

@@ -15,7 +15,8 @@ zpeer_watch_t *zpeerctl_follow_new (const char *endpoint);
 
 //  Waits until a walk of this kind ("resync", "verify") that began since then has
 //  ended at each of the peers, at most so many seconds. Prints a line for each.
-//  Returns OK, REJECTED: something was refused, or SILENT: not all have ended.
+//  Returns OK, REJECTED: something was refused, or a peer was removed, or SILENT:
+//  not all have ended.
 zpeerctl_exit_t
 zpeerctl_follow_run (zpeer_watch_t *watch, const char *kind, char *const *urls,
                      size_t count, uint32_t seconds);

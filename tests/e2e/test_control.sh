@@ -238,6 +238,22 @@ test_waiting_for_a_peer_that_is_down_ends () {
         expect_text "$work/err" "not ended within 1 s at 1 of 1 peers"
 }
 
+test_waiting_for_a_peer_that_is_removed_ends () {
+    local url=http://127.0.0.1:1/eureka/
+    start_zpeerd --peer "$url" || return 1
+    echo "$info" >"$work/one"
+    feed "$work/one" || return 1
+    "$zpeerctl" verify --endpoint "$control" --wait "$limit" \
+        --outcomes "$outcomes" all >"$work/said" 2>&1 &
+    local waiting=$!
+    pids="$pids $waiting"
+    wait_text "$work/log" "verify of peer $url begins" &&
+        ctl remove-peer "$url" || return 1
+    wait "$waiting"
+    [ $? -eq 1 ] || fail "it did not notice" || return 1
+    expect_text "$work/said" "$url: it was removed"
+}
+
 #  The peer asks for half a minute, longer than any wait here
 test_retry_now_ends_a_long_pause () {
     start_peer && start_zpeerd --peer "$peer_url" || return 1
