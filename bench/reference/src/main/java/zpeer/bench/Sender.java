@@ -1,0 +1,167 @@
+package zpeer.bench;
+
+import com.netflix.appinfo.InstanceInfo;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.LogManager;
+
+/**
+ * Netflix Eureka's replication, as released: each event becomes a task in the
+ * PeerEurekaNode of every peer, and goes there by its HTTP client as JSON. Does
+ * what the lines of standard input say, and prints one line for each, as
+ * bench_sender does with zpeer.
+ *
+ * <pre>
+ * Sender --peer URL… [--instances N] [--workers N] [--buffer N] [--batch N]
+ *        [--linger-ms N] [--read-timeout-ms N] [--connect-timeout-ms N] [--pending N]
+ *
+ * register                        everything, at every peer
+ * flood heartbeats|registers TASKS [PATIENCE_S]
+ * count N                         only the first N peers count from now on
+ * trickle PER_SECOND SECONDS      registers, with System.nanoTime as timestamp
+ * pending N                       so many heartbeats, without waiting
+ * memory
+ * quit
+ * </pre>
+ *
+ * A flood is a closed loop: no peer that counts has more than --pending tasks in
+ * its buffer, by default the most that neither overflow nor replace each other.
+ * With one more, the buffer is full, and the batcher sends at once instead of
+ * after 500 ms; but only who looks into the buffer could stop there, and the next
+ * task costs the oldest.
+ *
+ * <p>Registers and heartbeats expire after the 30 s of the instances' renewal
+ * interval; the batcher drops them then.
+ */
+public final class Sender {
+
+    private static final double PATIENCE_SECONDS = 2;
+
+    private final Peers peers;
+    private final InstanceInfo[] instances;
+    private int next;
+
+    private Sender(Settings settings) {
+        instances = Instances.make(settings.instances);
+        peers = new Peers(settings);
+    }
+
+    // Each after all the others, so that none meets its like in a buffer
+    private InstanceInfo nextInstance() {
+        InstanceInfo info = instances[next];
+        next = (next + 1) % instances.length;
+        return info;
+    }
+
+    private void flood(Peers.Event event, long events, double patienceSeconds) throws Throwable {
+        Patience patience = new Patience(peers::confirmed, patienceSeconds);
+        for (long left = events; left > 0 && patience.rest();) {
+            for (long room = Math.min(peers.room(), left); room > 0; room--) {
+                peers.send(event, nextInstance());
+                left--;
+            }
+        }
+        peers.await(patienceSeconds);
+    }
+
+    private String register() throws Throwable {
+        long start = System.nanoTime();
+        next = 0;
+        flood(Peers.REGISTER, instances.length, PATIENCE_SECONDS);
+        return String.format("registered seconds=%.3f", (System.nanoTime() - start) / 1e9);
+    }
+
+    private String flood(String kind, long events, double patienceSeconds) throws Throwable {
+        Peers.Event event = switch (kind) {
+            case "heartbeats" -> Peers.HEARTBEAT;
+            case "registers" -> Peers.REGISTER;
+            default -> throw new IllegalArgumentException("unknown kind " + kind);
+        };
+        double cpu = Usage.cpuSeconds();
+        long confirmed = peers.confirmed();
+        long start = System.nanoTime();
+        flood(event, events, patienceSeconds);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        return String.format("flood kind=%s tasks=%d confirmed=%d seconds=%.3f cpu_seconds=%.3f"
+                        + " rss_mb=%.1f peak_mb=%.1f",
+                kind, events * peers.counted(), peers.confirmed() - confirmed, seconds,
+                Usage.cpuSeconds() - cpu, Usage.rssMb(), Usage.peakMb());
+    }
+
+    // Copies: a task sends its instance as it is when its batch is sent
+    private String trickle(double perSecond, double seconds) throws Throwable {
+        long events = Math.round(perSecond * seconds);
+        double cpu = Usage.cpuSeconds();
+        long start = System.nanoTime();
+        for (long i = 0; i < events; i++) {
+            long at = start + (long) (i * 1e9 / perSecond);
+            for (long wait; (wait = at - System.nanoTime()) > 0;) {
+                LockSupport.parkNanos(wait);
+            }
+            InstanceInfo info = new InstanceInfo(nextInstance());
+            info.setLastDirtyTimestamp(System.nanoTime());
+            peers.send(Peers.REGISTER, info);
+        }
+        peers.await(PATIENCE_SECONDS);
+        return String.format("trickle sent=%d seconds=%.3f cpu_seconds=%.3f", events,
+                (System.nanoTime() - start) / 1e9, Usage.cpuSeconds() - cpu);
+    }
+
+    private String pending(int events) throws Throwable {
+        for (int i = 0; i < events; i++) {
+            peers.send(Peers.HEARTBEAT, nextInstance());
+        }
+        return String.format("pending sent=%d", events);
+    }
+
+    private static String memory() {
+        System.gc();
+        return String.format("memory rss_mb=%.1f peak_mb=%.1f heap_mb=%.1f", Usage.rssMb(),
+                Usage.peakMb(), Usage.heapMb());
+    }
+
+    private String answer(String[] words) throws Throwable {
+        return switch (words[0]) {
+            case "register" -> register();
+            case "flood" -> flood(words[1], Long.parseLong(words[2]),
+                    words.length > 3 ? Double.parseDouble(words[3]) : PATIENCE_SECONDS);
+            case "count" -> {
+                peers.count(Integer.parseInt(words[1]));
+                yield "counting";
+            }
+            case "trickle" -> trickle(Double.parseDouble(words[1]), Double.parseDouble(words[2]));
+            case "pending" -> pending(Integer.parseInt(words[1]));
+            case "memory" -> memory();
+            default -> throw new IllegalArgumentException("unknown command " + words[0]);
+        };
+    }
+
+    private void obey(BufferedReader input) throws Throwable {
+        for (String line; (line = input.readLine()) != null && !line.equals("quit");) {
+            try {
+                System.out.println(answer(line.split(" ")));
+            } catch (IndexOutOfBoundsException e) {
+                throw new IllegalArgumentException(line + ": a word is missing", e);
+            }
+        }
+    }
+
+    public static void main(String[] arguments) {
+        Locale.setDefault(Locale.ROOT);
+        LogManager.getLogManager().reset(); // Jersey's, as slf4j-nop is Eureka's
+        try {
+            Settings settings = Settings.parse(arguments);
+            Sender sender = new Sender(settings);
+            System.out.printf("ready instances=%d pending=%d %s%n", settings.instances,
+                    settings.pending(), settings);
+            sender.obey(new BufferedReader(new InputStreamReader(System.in)));
+        } catch (Throwable e) {
+            System.err.println("Sender: " + e);
+            System.exit(2);
+        }
+        System.exit(0);
+    }
+}
