@@ -36,6 +36,7 @@ typedef struct {
     zpeer_status_t status;
     unsigned renewal_secs;  //  Of a Register
     unsigned duration_secs;
+    size_t first;   //  Instance
     size_t stride;  //  From one instance to the next
 } kind_t;
 
@@ -52,8 +53,8 @@ s_event (size_t index, const kind_t *kind)
     return event;
 }
 
-static void
-s_put_info (zpeer_event_t *event, size_t index, const kind_t *kind)
+void
+load_put_info (zpeer_event_t *event, size_t index)
 {
     char app[32], id[64], text[256];
     s_name (index, app, id);
@@ -64,7 +65,6 @@ s_put_info (zpeer_event_t *event, size_t index, const kind_t *kind)
     zpeer_event_put_str (event, "secureVipAddress", app);
     zpeer_event_put_port (event, 8080, true);
     zpeer_event_put_secure_port (event, 8443, false);
-    zpeer_event_put_lease (event, kind->renewal_secs, kind->duration_secs);
     snprintf (text, sizeof text, "http://host%05zu.example.net:8080/", index);
     zpeer_event_put_str (event, "homePageUrl", text);
     snprintf (text, sizeof text,
@@ -89,8 +89,10 @@ s_encode (char *data, size_t *used, size_t index, const kind_t *kind)
         return zpeer_event_encode_simple (data, FRAME_BYTES_MAX, used,
                                           ZPEER_HEARTBEAT, app, id, TIMESTAMP);
     zpeer_event_t *event = s_event (index, kind);
-    if (kind->action == ZPEER_REGISTER)
-        s_put_info (event, index, kind);
+    if (kind->action == ZPEER_REGISTER) {
+        load_put_info (event, index);
+        zpeer_event_put_lease (event, kind->renewal_secs, kind->duration_secs);
+    }
     int rc = zpeer_event_encode (event, data, FRAME_BYTES_MAX, used);
     zpeer_event_destroy (&event);
     return rc;
@@ -109,8 +111,8 @@ s_load (load_t *self, size_t instances, kind_t kind)
         frame->data = (char *) malloc (FRAME_BYTES_MAX);
         assert (frame->data);
         do {
-            int rc =
-                s_encode (frame->data, &used, i * kind.stride % events, &kind);
+            size_t index = kind.first + i * kind.stride % events;
+            int rc = s_encode (frame->data, &used, index, &kind);
             assert (rc == ZPEER_OK);
         } while (++i % LOAD_FRAME_EVENTS);
         frame->data = (char *) realloc (frame->data, used);
@@ -123,15 +125,21 @@ s_load (load_t *self, size_t instances, kind_t kind)
 size_t
 load_registers (load_t *self, size_t instances)
 {
+    return load_registers_from (self, 0, instances);
+}
+
+size_t
+load_registers_from (load_t *self, size_t first, size_t instances)
+{
     return s_load (self, instances,
-                   (kind_t){ZPEER_REGISTER, ZPEER_UP, 30, 90, 1});
+                   (kind_t){ZPEER_REGISTER, ZPEER_UP, 30, 90, first, 1});
 }
 
 size_t
 load_leases (load_t *self, size_t instances, unsigned seconds)
 {
     return s_load (self, instances,
-                   (kind_t){ZPEER_REGISTER, ZPEER_UP, seconds, seconds, 1});
+                   (kind_t){ZPEER_REGISTER, ZPEER_UP, seconds, seconds, 0, 1});
 }
 
 size_t
@@ -182,20 +190,28 @@ uint64_t
 load_feed (const load_t *self, const char *endpoint, unsigned rounds,
            load_pace_fn *pace, void *arg)
 {
-    uint64_t accepted = 0, sent = 0;
+    size_t next = 0;
+    uint64_t events = (uint64_t) rounds * self->count * LOAD_FRAME_EVENTS;
+    return load_feed_from (self, endpoint, &next, events, pace, arg);
+}
+
+uint64_t
+load_feed_from (const load_t *self, const char *endpoint, size_t *next,
+                uint64_t events, load_pace_fn *pace, void *arg)
+{
+    uint64_t accepted = 0;
     zpeer_feed_t *feed = zpeer_feed_new (endpoint, WINDOW);
     assert (feed);
-    for (unsigned round = 0; round < rounds; round++)
-        for (size_t i = 0; i < self->count; i++) {
-            if (pace)
-                pace (arg, sent);
-            accepted += s_replies (feed, WINDOW - 1);
-            int rc =
-                zpeer_feed_send_frame (feed, self->frames[i].data,
-                                       self->frames[i].size, PATIENCE_MS, NULL);
-            assert (rc == ZPEER_OK);
-            sent += LOAD_FRAME_EVENTS;
-        }
+    for (uint64_t sent = 0; sent < events; sent += LOAD_FRAME_EVENTS) {
+        const load_frame_t *frame = &self->frames[*next];
+        if (pace)
+            pace (arg, sent);
+        accepted += s_replies (feed, WINDOW - 1);
+        int rc = zpeer_feed_send_frame (feed, frame->data, frame->size,
+                                        PATIENCE_MS, NULL);
+        assert (rc == ZPEER_OK);
+        *next = (*next + 1) % self->count;
+    }
     accepted += s_replies (feed, 0);
     zpeer_feed_destroy (&feed);
     return accepted;

@@ -27,6 +27,9 @@ typedef struct {
 size_t load_registers (load_t *self, size_t instances);
 size_t load_heartbeats (load_t *self, size_t instances);
 
+//  Registers of so many instances from that one on, a whole number of frames
+size_t load_registers_from (load_t *self, size_t first, size_t instances);
+
 //  Heartbeats in an order that no cache can guess
 size_t load_scattered (load_t *self, size_t instances);
 
@@ -38,6 +41,9 @@ size_t load_statuses (load_t *self, size_t instances, zpeer_status_t status);
 
 void load_free (load_t *self);
 
+//  Gives a Register of another name all that one of load_registers has
+void load_put_info (zpeer_event_t *event, size_t index);
+
 //  Called before each frame with the events sent so far; it may wait
 typedef void (load_pace_fn) (void *arg, uint64_t sent);
 
@@ -46,5 +52,10 @@ typedef void (load_pace_fn) (void *arg, uint64_t sent);
 //  accepted.
 uint64_t load_feed (const load_t *self, const char *endpoint, unsigned rounds,
                     load_pace_fn *pace, void *arg);
+
+//  The same, but at least so many events, from frame *next on, round and round.
+//  *next becomes the frame behind the last.
+uint64_t load_feed_from (const load_t *self, const char *endpoint, size_t *next,
+                         uint64_t events, load_pace_fn *pace, void *arg);
 
 #endif

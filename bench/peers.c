@@ -53,6 +53,18 @@ peer_start (peer_t *self, const char *self_path)
     return -1;
 }
 
+int
+peer_adopt (peer_t *self, const char *urls)
+{
+    *self = (peer_t){0};
+    if (sscanf (urls, "%63[^,],%63s", self->url, self->control) == 2) {
+        self->curl = curl_easy_init ();
+        return 0;
+    }
+    fprintf (stderr, "%s is not URL,CONTROL\n", urls);
+    return -1;
+}
+
 void
 peer_stop (peer_t *self)
 {
@@ -99,7 +111,11 @@ peer_counter (const peer_t *self, const char *name)
     char *body = s_call (self, "counters", NULL);
     snprintf (key, sizeof key, "\"%s\":", name);
     const char *at = strstr (body, key);
-    uint64_t value = at ? strtoull (at + strlen (key), NULL, 10) : 0;
+    if (!at) {
+        fprintf (stderr, "%s does not answer\n", self->control);
+        _exit (EXIT_FAILURE);  //  No handlers of exit: an engine may run
+    }
+    uint64_t value = strtoull (at + strlen (key), NULL, 10);
     free (body);
     return value;
 }

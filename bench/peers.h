@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct {
-    int pid;
+    int pid;  //  0: somebody else started it
     char url[64];
     char control[64];
     void *curl;  //  Owned; the connection to its control page
@@ -20,10 +20,15 @@ typedef struct {
 //  Starts one; self_path is argv[0]. Returns 0, or -1 with a line on stderr.
 int peer_start (peer_t *self, const char *self_path);
 
-//  Ends it; fine for one that never started
+//  One that somebody else started: "URL,CONTROL", as it printed them. Returns as
+//  peer_start.
+int peer_adopt (peer_t *self, const char *urls);
+
+//  Ends it if it was started here; fine for one that never started
 void peer_stop (peer_t *self);
 
-//  One of the counters of its control page
+//  One of the counters of its control page. Ends the program, with a line on
+//  stderr, when it does not answer.
 uint64_t peer_counter (const peer_t *self, const char *name);
 
 //  Tells it how to behave: the document of script.h in tests/support

@@ -11,6 +11,9 @@
 //  Nothing comes any more
 #define SILENCE_NS INT64_C (2000000000)
 
+//  A peer takes nothing while the feeder waits for it
+#define STALLED_NS INT64_C (20000000000)
+
 //  Between two looks at the peers' counters, while the feeder waits
 #define LOOK_US 500
 
@@ -63,26 +66,52 @@ s_set_all (rig_t *self, char *const *settings)
     }
 }
 
-void
-rig_start (rig_t *self, const char *self_path, unsigned peers, const char *kind,
-           char *const *settings)
+static void
+s_open (rig_t *self, unsigned peers, const char *kind, char *const *settings)
 {
     assert (peers <= RIG_PEERS_MAX);
-    *self = (rig_t){
-        .engine = zpeer_engine_new (), .count = peers, .counted = peers};
+    *self = (rig_t){.engine = zpeer_engine_new (),
+                    .count = peers,
+                    .counted = peers,
+                    .ahead_max = UINT64_MAX,
+                    .silence_ns = SILENCE_NS};
     zpeer_engine_set_log (self->engine, s_log, NULL);
     s_set_events (self, kind);
     s_set_all (self, settings);
-    for (unsigned i = 0; i < peers; i++)
-        if (peer_start (&self->peers[i], self_path))
-            exit (EXIT_FAILURE);
+}
+
+static void
+s_start (rig_t *self)
+{
     int rc = zpeer_engine_start (self->engine);
-    for (unsigned i = 0; i < peers && rc == ZPEER_OK; i++)
+    for (unsigned i = 0; i < self->count && rc == ZPEER_OK; i++)
         rc = zpeer_engine_add_peer (self->engine, self->peers[i].url);
     if (rc) {
         fprintf (stderr, "%s\n", zpeer_engine_error (self->engine));
         exit (EXIT_FAILURE);
     }
+}
+
+void
+rig_start (rig_t *self, const char *self_path, unsigned peers, const char *kind,
+           char *const *settings)
+{
+    s_open (self, peers, kind, settings);
+    for (unsigned i = 0; i < peers; i++)
+        if (peer_start (&self->peers[i], self_path))
+            exit (EXIT_FAILURE);
+    s_start (self);
+}
+
+void
+rig_join (rig_t *self, char *const *peers, unsigned count, const char *kind,
+          char *const *settings)
+{
+    s_open (self, count, kind, settings);
+    for (unsigned i = 0; i < count; i++)
+        if (peer_adopt (&self->peers[i], peers[i]))
+            exit (EXIT_FAILURE);
+    s_start (self);
 }
 
 void
@@ -93,8 +122,7 @@ rig_stop (rig_t *self)
         peer_stop (&self->peers[i]);
 }
 
-//  Items since the clock was started: of all counted peers, or of the slowest
-
+//  Items since the clock was started
 static uint64_t
 s_items (const rig_t *self, unsigned i)
 {
@@ -110,32 +138,44 @@ s_sum (const rig_t *self)
     return sum;
 }
 
-static uint64_t
-s_least (const rig_t *self)
+//  Waits until a peer has all but the last few of what was sent
+static void
+s_pace_peer (rig_t *self, unsigned i, uint64_t sent)
 {
-    uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < self->counted; i++) {
+    int64_t at = 0;
+    while (sent > self->known[i] + self->ahead) {
         uint64_t items = s_items (self, i);
-        if (least > items)
-            least = items;
+        if (!at || items != self->known[i])
+            at = stopwatch_ns ();
+        self->known[i] = items;
+        if (stopwatch_ns () - at > STALLED_NS) {
+            fprintf (stderr, "%s takes nothing\n", self->peers[i].url);
+            _exit (EXIT_FAILURE);  //  No handlers of exit: the engine runs
+        }
+        if (sent > items + self->ahead)
+            usleep (LOOK_US);
     }
-    return least;
 }
 
 static void
 s_pace (void *arg, uint64_t sent)
 {
     rig_t *self = (rig_t *) arg;
-    while (sent > self->known + self->ahead) {
-        self->known = s_least (self);
-        if (sent > self->known + self->ahead)
-            usleep (LOOK_US);
+    for (unsigned i = 0; i < self->counted; i++)
+        s_pace_peer (self, i, sent);
+}
+
+void
+rig_mark (rig_t *self)
+{
+    for (unsigned i = 0; i < self->counted; i++) {
+        self->base[i] = peer_counter (&self->peers[i], "items");
+        self->known[i] = 0;
     }
 }
 
-//  Waits until all have come. Returns how many did, and when the last one.
-static uint64_t
-s_settle (const rig_t *self, uint64_t wanted, int64_t *at)
+uint64_t
+rig_settle (const rig_t *self, uint64_t wanted, int64_t *at)
 {
     uint64_t before = 0;
     *at = stopwatch_ns ();
@@ -143,7 +183,7 @@ s_settle (const rig_t *self, uint64_t wanted, int64_t *at)
         uint64_t sum = s_sum (self);
         if (sum != before)
             *at = stopwatch_ns ();
-        if (sum >= wanted || stopwatch_ns () - *at > SILENCE_NS)
+        if (sum >= wanted || stopwatch_ns () - *at > self->silence_ns)
             return sum;
         before = sum;
         usleep (LOOK_US);
@@ -155,23 +195,32 @@ s_peer_cpu_ns (const rig_t *self)
 {
     int64_t sum = 0;
     for (unsigned i = 0; i < self->counted; i++)
-        sum += stopwatch_cpu_of_ns (self->peers[i].pid);
+        if (self->peers[i].pid)
+            sum += stopwatch_cpu_of_ns (self->peers[i].pid);
     return sum;
 }
 
 rig_flood_t
 rig_flood (rig_t *self, const load_t *load, unsigned rounds)
 {
-    for (unsigned i = 0; i < self->counted; i++)
-        self->base[i] = peer_counter (&self->peers[i], "items");
-    self->known = 0;
+    size_t next = 0;
+    return rig_flood_from (self, load, &next,
+                           (uint64_t) rounds * load->count * LOAD_FRAME_EVENTS);
+}
+
+rig_flood_t
+rig_flood_from (rig_t *self, const load_t *load, size_t *next, uint64_t events)
+{
+    rig_mark (self);
     self->ahead = load->count * LOAD_FRAME_EVENTS / 2;
+    if (self->ahead > self->ahead_max)
+        self->ahead = self->ahead_max;
     int64_t cpu = stopwatch_cpu_ns (), peer_cpu = s_peer_cpu_ns (self);
     int64_t start = stopwatch_ns (), end;
-    const char *events = zpeer_engine_events (self->engine);
-    uint64_t sent = load_feed (load, events, rounds, s_pace, self);
+    const char *endpoint = zpeer_engine_events (self->engine);
+    uint64_t sent = load_feed_from (load, endpoint, next, events, s_pace, self);
     rig_flood_t flood = {.tasks = sent * self->counted};
-    flood.received = s_settle (self, flood.tasks, &end);
+    flood.received = rig_settle (self, flood.tasks, &end);
     flood.seconds = (double) (end - start) / 1e9;
     if (flood.received) {
         double tasks = (double) flood.received;
@@ -198,16 +247,15 @@ rig_trickle (rig_t *self, double per_second, double seconds, double *ms,
     double total = per_second * seconds;
     unsigned every = (unsigned) (total / SAMPLES_LIMIT) + 1;
     snprintf (script, sizeof script, "{\"settings\": {\"sample\": %u}}", every);
-    for (unsigned i = 0; i < self->counted; i++) {
+    for (unsigned i = 0; i < self->counted; i++)
         peer_script (&self->peers[i], script);
-        self->base[i] = peer_counter (&self->peers[i], "items");
-    }
+    rig_mark (self);
     trickle_t trickle;
     trickle_open (&trickle, zpeer_engine_events (self->engine), per_second, 0);
     trickle_run (&trickle, (uint64_t) total);
     trickle_close (&trickle);
     int64_t end;
-    s_settle (self, (uint64_t) total * self->counted, &end);
+    rig_settle (self, (uint64_t) total * self->counted, &end);
     for (unsigned i = 0; i < self->counted; i++) {
         count = peer_samples (&self->peers[i], 0, ms, count, max);
         peer_script (&self->peers[i], "{\"settings\": {\"sample\": 0}}");

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <time.h>
+#include "load.h"
 #include "stopwatch.h"
 #include "trickle.h"
 #include "banned.h"
@@ -32,6 +33,13 @@ trickle_open (trickle_t *self, const char *endpoint, double per_second,
     assert (self->feed);
     for (unsigned i = 0; i < TRICKLE_INSTANCES; i++)
         self->events[i] = s_event (i, generation);
+}
+
+void
+trickle_fill (trickle_t *self)
+{
+    for (unsigned i = 0; i < TRICKLE_INSTANCES; i++)
+        load_put_info (self->events[i], i);
 }
 
 void

@@ -29,6 +29,9 @@ typedef struct {
 void trickle_open (trickle_t *self, const char *endpoint, double per_second,
                    unsigned generation);
 
+//  Gives its Registers all that those of a load have; without, they are short
+void trickle_fill (trickle_t *self);
+
 void trickle_close (trickle_t *self);
 
 //  Sends so many, and waits until all were accepted
