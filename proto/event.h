@@ -16,6 +16,10 @@
 #define ZPEER_EVENT_MAX ((size_t) 256 * 1024)  //  One event as msgpack
 #define ZPEER_INFO_MAX  ((size_t) 256 * 1024)  //  One InstanceInfo as JSON
 
+//  A key of metadata; for a longer one peers refuse the whole batch (Jackson, from
+//  2.16 on)
+#define ZPEER_KEY_MAX ((size_t) 50000)
+
 //  Room for one rejection's text, NUL included
 #define ZPEER_REASON_MAX 256
 

@@ -192,17 +192,26 @@ zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token)
 }
 
 //  "a key of info.port", from the scope "info.port."
+static const char *
+s_key_name (char name[ZPEER_QUOTE_MAX], const char *scope)
+{
+    size_t size = strlen (scope);
+    if (size)
+        snprintf (name, ZPEER_QUOTE_MAX, "a key of %.*s", (int) size - 1,
+                  scope);
+    else
+        snprintf (name, ZPEER_QUOTE_MAX, "a key");
+    return name;
+}
+
+//  Says of a key what is said of any text that is none
 static int
 s_bad_key (zpeer_reader_t *self, const char *scope, const zpeer_token_t *token,
            zpeer_piece_t *key)
 {
     char name[ZPEER_QUOTE_MAX];
-    size_t size = strlen (scope);
-    if (size)
-        snprintf (name, sizeof name, "a key of %.*s", (int) size - 1, scope);
-    else
-        snprintf (name, sizeof name, "a key");
-    zpeer_field_t field = {"", zpeer_slice_str (name), self->reason};
+    zpeer_field_t field = {"", zpeer_slice_str (s_key_name (name, scope)),
+                           self->reason};
     return zpeer_field_text (&field, token, key);
 }
 
@@ -225,8 +234,15 @@ int
 zpeer_reader_key (zpeer_reader_t *self, const char *scope, zpeer_piece_t *key)
 {
     zpeer_token_t token;
+    char name[ZPEER_QUOTE_MAX];
     zpeer_reader_next (self, &token);
-    return s_key (self, scope, &token, key);
+    int rc = s_key (self, scope, &token, key);
+    if (rc || key->text.size <= ZPEER_KEY_MAX)
+        return rc;
+    zpeer_field_t field = {"", zpeer_slice_str (s_key_name (name, scope)),
+                           self->reason};
+    return zpeer_field_reject (&field, "is longer than %zu bytes",
+                               ZPEER_KEY_MAX);
 }
 
 static int

@@ -91,7 +91,8 @@ void zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token);
 //  Reads a token of walked bytes
 void zpeer_reader_next (zpeer_reader_t *self, zpeer_token_t *token);
 
-//  A key of a map. Returns ZPEER_OK, or ZPEER_E_REJECTED if it is no text.
+//  A key of a map that peers will read. Returns ZPEER_OK, or ZPEER_E_REJECTED if
+//  it is no text, or too long.
 int
 zpeer_reader_key (zpeer_reader_t *self, const char *scope, zpeer_piece_t *key);
 

@@ -265,3 +265,27 @@ Test (info, a_thousand_members_of_metadata_are_fine_if_all_differ)
     zpeer_buffer_free (&text);
     zpeer_buffer_free (&twice);
 }
+
+//  A Register with one key of this many bytes in metadata
+static void
+s_parse_key (size_t size)
+{
+    zpeer_buffer_t text = {0};
+    zpeer_buffer_lit (&text, "{'action':'Register','app':'A','id':'h',"
+                             "'lastDirtyTimestamp':1,'info':{'hostName':'h',"
+                             "'ipAddr':'i'," CENTER ",'metadata':{'");
+    while (size--)
+        zpeer_buffer_lit (&text, "k");
+    zpeer_buffer_add (&text, "':''}}}", sizeof "':''}}}");
+    parse_text (&s_verdict, text.data);
+    zpeer_buffer_free (&text);
+}
+
+Test (info, a_key_of_metadata_is_as_long_as_peers_read)
+{
+    s_parse_key (ZPEER_KEY_MAX);
+    cr_expect_eq (s_verdict.rc, ZPEER_OK, "%s", s_verdict.reason);
+    s_parse_key (ZPEER_KEY_MAX + 1);
+    cr_expect_str_eq (s_verdict.reason,
+                      "a key of info.metadata is longer than 50000 bytes");
+}
