@@ -3,53 +3,131 @@
 #include <string.h>
 #include <unistd.h>
 #include <criterion/criterion.h>
-#include <czmq.h>
 #include "buffer.h"
 #include "pair.h"
 #include "banned.h"
 
-//  Statistics come this often: what waits looks again by then
-#define TICK_MS  50
-#define TEXT_MAX 16384
-#define TOPICS   "delivered,conflict,need-register,rejected,dropped,peer,stats"
+#define TEXT_MAX       16384
+#define URL_MAX        512
+#define NAME_MAX_BYTES 32
+#define TOPICS                                                                 \
+    "delivered,conflict,need-register,rejected,dropped,peer,resync,stats"
 #define SETS_MAX 16
 
 void
-pair_open (pair_t *self, const char *const *set)
+pair_start (pair_t *self, const char *const *set)
 {
-    remote_t *spring = remote_spring ();
-    pair_open_url (self, set, remote_base (spring));
-    remote_destroy (&spring);
-}
-
-void
-pair_open_url (pair_t *self, const char *const *set, const char *url)
-{
+    //  Statistics come often: what waits looks again by then
     const char *all[SETS_MAX] = {"zpeer.outcomes.delivered=true",
                                  "zpeer.stats.interval-ms=50"};
+    const char *topic;
+    const void *data;
+    size_t size;
     for (size_t i = 2; set && *set && i < SETS_MAX - 1; i++)
         all[i] = *set++;
     *self = (pair_t){.engine = stage_engine (all),
-                     .spring = remote_spring (),
-                     .limit_ms = STAGE_WAIT_MS};
+                     .limit_ms = STAGE_WAIT_MS,
+                     .heard = json_array ()};
     snprintf (self->app, sizeof self->app, "PAIR%d", getpid ());
     self->feed = stage_feed (self->engine);
     self->watch =
         zpeer_watch_new (zpeer_engine_outcomes (self->engine), TOPICS);
     //  From the first outcome on none is missed
-    pair_outcome (self, "stats", NULL, NULL);
-    cr_assert_eq (zpeer_engine_add_peer (self->engine, url), ZPEER_OK, "%s",
-                  zpeer_engine_error (self->engine));
+    cr_assert_eq (
+        zpeer_watch_recv (self->watch, STAGE_WAIT_MS, &topic, &data, &size),
+        ZPEER_OK);
+}
+
+void
+pair_add (pair_t *self, remote_t *remote, const char *url)
+{
+    cr_assert_lt (self->count, PAIR_PEERS_MAX);
+    pair_peer_t *peer = &self->peers[self->count++];
+    peer->remote = remote;
+    peer->url = strdup (url ? url : remote_base (remote));
+    cr_assert_eq (zpeer_engine_add_peer (self->engine, peer->url), ZPEER_OK,
+                  "%s", zpeer_engine_error (self->engine));
+}
+
+//  Behind a forwarder of its own
+static void
+s_add_apart (pair_t *self, remote_t *remote)
+{
+    char url[URL_MAX];
+    char *path;
+    const char *host = strstr (remote_base (remote), "://") + 3;
+    const char *port = strchr (host, ':');
+    cr_assert (port, "%s has no port", host);
+    speer_forwarder_t *forwarder =
+        speer_forwarder_new ((int) strtol (port + 1, &path, 10));
+    snprintf (url, sizeof url, "http://127.0.0.1:%d%s",
+              speer_forwarder_port (forwarder), path);
+    self->peers[self->count].forwarder = forwarder;
+    pair_add (self, remote, url);
+}
+
+static void
+s_add_all (pair_t *self, bool apart)
+{
+    const char *names = getenv ("ZPEER_PEERS");
+    char name[NAME_MAX_BYTES];
+    int used;
+    for (names = names ? names : "spring";
+         sscanf (names, "%31s%n", name, &used) == 1; names += used) {
+        if (apart)
+            s_add_apart (self, remote_named (name));
+        else
+            pair_add (self, remote_named (name), NULL);
+    }
+    cr_assert_gt (self->count, 0, "ZPEER_PEERS is empty");
+}
+
+void
+pair_add_all (pair_t *self)
+{
+    s_add_all (self, false);
+}
+
+void
+pair_add_apart (pair_t *self)
+{
+    s_add_all (self, true);
+}
+
+void
+pair_open (pair_t *self, const char *const *set)
+{
+    pair_start (self, set);
+    pair_add_all (self);
+}
+
+void
+pair_open_url (pair_t *self, const char *const *set, const char *url)
+{
+    pair_start (self, set);
+    pair_add (self, remote_named ("spring"), url);
+}
+
+void
+pair_set_passage (pair_t *self, speer_passage_t passage)
+{
+    for (size_t i = 0; i < self->count; i++)
+        speer_forwarder_set (self->peers[i].forwarder, passage);
 }
 
 void
 pair_close (pair_t *self)
 {
     json_decref (self->outcome);
+    json_decref (self->heard);
     zpeer_watch_destroy (&self->watch);
     zpeer_feed_destroy (&self->feed);
     zpeer_engine_destroy (&self->engine);
-    remote_destroy (&self->spring);
+    for (size_t i = 0; i < self->count; i++) {
+        remote_destroy (&self->peers[i].remote);
+        speer_forwarder_destroy (&self->peers[i].forwarder);
+        free (self->peers[i].url);
+    }
     *self = (pair_t){0};
 }
 
@@ -87,6 +165,7 @@ pair_send (pair_t *self, const char *id, const pair_event_t *events,
 {
     zpeer_buffer_t frame = {0};
     zpeer_reply_t reply;
+    json_array_clear (self->heard);
     for (size_t i = 0; i < count; i++) {
         zpeer_event_t *event = s_event (self, id, &events[i]);
         zpeer_buffer_reserve (&frame, zpeer_event_size (event));
@@ -115,6 +194,7 @@ pair_register (pair_t *self, const char *id, uint64_t at, const char *members)
         "MyDataCenterInfo\",\"name\":\"MyOwn\"}%s}",
         members);
     cr_assert (size > 0 && (size_t) size < sizeof text);
+    json_array_clear (self->heard);
     zpeer_event_t *event =
         s_event (self, id, &(pair_event_t){ZPEER_REGISTER, at, 0, 0});
     cr_assert_eq (zpeer_event_set_info_json (event, text, (size_t) size, reason,
@@ -127,147 +207,33 @@ pair_register (pair_t *self, const char *id, uint64_t at, const char *members)
 
 //  --------------------------------------------------------------------------
 
-//  The next outcome, or NULL when the time is over
-static json_t *
-s_next (pair_t *self, int64_t until, const char **topic)
+void
+pair_other_sends (pair_t *self, const char *id, const char *members)
 {
-    const void *data;
-    size_t size;
-    int64_t left = until - zclock_mono ();
-    if (left <= 0 || zpeer_watch_recv (self->watch, (int) left, topic, &data,
-                                       &size) != ZPEER_OK)
-        return NULL;
-    char *text = zpeer_watch_json (data, size);
-    json_t *outcome = json_loads (text, 0, NULL);
-    free (text);
-    return outcome;
-}
-
-static bool
-s_has (json_t *outcome, const char *key, const char *value)
-{
-    const char *text = json_string_value (json_object_get (outcome, key));
-    return !key || (text && !strcmp (text, value));
-}
-
-json_t *
-pair_outcome (pair_t *self, const char *topic, const char *key,
-              const char *value)
-{
-    int64_t until = zclock_mono () + self->limit_ms;
-    const char *its;
-    json_decref (self->outcome);
-    while ((self->outcome = s_next (self, until, &its))) {
-        if (!strcmp (its, topic) && s_has (self->outcome, key, value))
-            return self->outcome;
-        json_decref (self->outcome);
-    }
-    cr_assert_fail ("no outcome %s", topic);
-    return NULL;
+    char *body = NULL;
+    int size = asprintf (&body,
+                         "{\"replicationList\":[{\"appName\":\"%s\","
+                         "\"id\":\"%s\",%s}]}",
+                         self->app, pair_id (self, id), members);
+    cr_assert_gt (size, 0);
+    for (size_t i = 0; i < self->count; i++)
+        cr_assert_eq (remote_batch (self->peers[i].remote, body, NULL), 200);
+    free (body);
 }
 
 void
-pair_delivered (pair_t *self, const char *id, const char *action)
+pair_other_registers (pair_t *self, const char *id, uint64_t at)
 {
-    bool found = false;
-    while (!found) {
-        json_t *outcome = pair_outcome (self, "delivered", "id", id);
-        json_t *actions = json_object_get (outcome, "actions");
-        json_t *name;
-        size_t i;
-        json_array_foreach (actions, i, name)
-        {
-            if (!strcmp (json_string_value (name), action))
-                found = true;
-        }
-    }
-}
-
-//  The instance as "status/overriddenStatus @timestamp", "nothing" without one
-static void
-s_state (pair_t *self, const char *id, char *text, size_t size)
-{
-    json_t *info =
-        remote_instance (self->spring, self->app, pair_id (self, id));
-    if (info)
-        snprintf (
-            text, size, "%s/%s @%s",
-            json_string_value (json_object_get (info, "status")),
-            json_string_value (json_object_get (info, "overriddenStatus")),
-            json_string_value (json_object_get (info, "lastDirtyTimestamp")));
-    else
-        snprintf (text, size, "nothing");
-    json_decref (info);
-}
-
-static void
-s_await (pair_t *self, const char *id, const char *wanted)
-{
-    int64_t until = zclock_mono () + self->limit_ms;
-    char state[128];
-    const char *topic;
-    json_t *outcome;
-    s_state (self, id, state, sizeof state);
-    while (strcmp (state, wanted) != 0 &&
-           (outcome = s_next (self, until, &topic))) {
-        json_decref (outcome);
-        s_state (self, id, state, sizeof state);
-    }
-    cr_assert_str_eq (state, wanted, "%s is %s, not %s", id, state, wanted);
-}
-
-void
-pair_await (pair_t *self, const char *id, const char *status,
-            const char *overridden, uint64_t at)
-{
-    char wanted[128];
-    snprintf (wanted, sizeof wanted, "%s/%s @%llu", status, overridden,
-              (unsigned long long) at);
-    s_await (self, id, wanted);
-}
-
-void
-pair_await_gone (pair_t *self, const char *id)
-{
-    s_await (self, id, "nothing");
-}
-
-void
-pair_await_count (pair_t *self, const char *app, size_t count)
-{
-    int64_t until = zclock_mono () + self->limit_ms;
-    size_t held = remote_count (self->spring, app);
-    const char *topic;
-    json_t *outcome;
-    while (held != count && (outcome = s_next (self, until, &topic))) {
-        json_decref (outcome);
-        held = remote_count (self->spring, app);
-    }
-    cr_assert_eq (held, count, "%zu instances, not %zu", held, count);
-}
-
-json_t *
-pair_listed (pair_t *self, const char *id)
-{
-    int64_t until = zclock_mono () + self->limit_ms;
-    json_t *info = remote_listed (self->spring, self->app, pair_id (self, id));
-    const char *topic;
-    json_t *outcome;
-    while (!info && (outcome = s_next (self, until, &topic))) {
-        json_decref (outcome);
-        info = remote_listed (self->spring, self->app, pair_id (self, id));
-    }
-    cr_assert (info, "GET apps has no %s", self->id);
-    return info;
-}
-
-json_int_t
-pair_lease (pair_t *self, const char *id, const char *name)
-{
-    json_t *info =
-        remote_instance (self->spring, self->app, pair_id (self, id));
-    json_int_t value = json_integer_value (
-        json_object_get (json_object_get (info, "leaseInfo"), name));
-    json_decref (info);
-    return value;
+    char *members = NULL;
+    int size = asprintf (
+        &members,
+        "\"action\":\"Register\",\"instanceInfo\":{\"instanceId\":\"%s\","
+        "\"app\":\"%s\",\"hostName\":\"other\",\"ipAddr\":\"192.0.2.9\","
+        "\"dataCenterInfo\":{\"@class\":\"com.netflix.appinfo."
+        "MyDataCenterInfo\",\"name\":\"MyOwn\"},\"status\":\"DOWN\","
+        "\"lastDirtyTimestamp\":\"%llu\"}",
+        pair_id (self, id), self->app, (unsigned long long) at);
+    cr_assert_gt (size, 0);
+    pair_other_sends (self, id, members);
+    free (members);
 }

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +12,51 @@
 //  times that when encoded
 #define LINE_MAX_BYTES 4096
 
+//  Name of a variable of run.sh, with its NUL
+#define VARIABLE_MAX 32
+
 struct remote {
     CURL *curl;
     char *base;
+    char *name;
 };
 
-remote_t *
-remote_new (const char *base)
+//  A remote with a name of its own
+static remote_t *
+s_new (const char *base, const char *name)
 {
     remote_t *self = (remote_t *) calloc (1, sizeof *self);
     assert (self);
     self->base = strdup (base);
+    self->name = strdup (name);
     self->curl = curl_easy_init ();
-    assert (self->base && self->curl);
+    assert (self->base && self->name && self->curl);
     return self;
 }
 
 remote_t *
-remote_spring (void)
+remote_new (const char *base)
 {
-    const char *base = getenv ("ZPEER_SPRING_URL");
-    cr_assert (base, "no server: run by tests/interop/run.sh");
-    return remote_new (base);
+    return s_new (base, base);
+}
+
+const char *
+remote_variable (const char *name, const char *what)
+{
+    char variable[VARIABLE_MAX];
+    int size = snprintf (variable, sizeof variable, "ZPEER_%s_%s", name, what);
+    assert (size > 0 && (size_t) size < sizeof variable);
+    for (char *c = variable; *c; c++)
+        *c = (char) toupper ((unsigned char) *c);
+    const char *value = getenv (variable);
+    cr_assert (value, "no %s: run by tests/interop/run.sh", variable);
+    return value;
+}
+
+remote_t *
+remote_named (const char *name)
+{
+    return s_new (remote_variable (name, "URL"), name);
 }
 
 void
@@ -44,6 +68,7 @@ remote_destroy (remote_t **self_p)
         return;
     curl_easy_cleanup (self->curl);
     free (self->base);
+    free (self->name);
     free (self);
 }
 
@@ -51,6 +76,12 @@ const char *
 remote_base (const remote_t *self)
 {
     return self->base;
+}
+
+const char *
+remote_name (const remote_t *self)
+{
+    return self->name;
 }
 
 static size_t

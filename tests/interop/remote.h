@@ -14,15 +14,23 @@
 
 typedef struct remote remote_t;
 
-//  base ends with a slash
+//  base ends with a slash; it is the server's name, too
 remote_t *remote_new (const char *base);
 
-//  The Spring server that run.sh started; fails the test if there is none
-remote_t *remote_spring (void);
+//  What run.sh says of a server of this name in the variable ZPEER_{name}_{what},
+//  in capitals: its "url", the file with its "pid"; fails the test if there is
+//  none
+const char *remote_variable (const char *name, const char *what);
+
+//  A server that run.sh started, by its name there: "spring", "netflix", …;
+//  fails the test if there is none
+remote_t *remote_named (const char *name);
 
 void remote_destroy (remote_t **self_p);
 
 const char *remote_base (const remote_t *self);
+
+const char *remote_name (const remote_t *self);
 
 //  One call; path is below the base. body may be NULL. header: one more header
 //  line, or NULL. Returns the HTTP status, 0 if there was no answer. answer, if

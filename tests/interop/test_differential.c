@@ -37,7 +37,7 @@ s_start (void)
 {
     s_peer = speer_new (0, -1);
     s_scripted = remote_new (speer_url (s_peer));
-    s_spring = remote_spring ();
+    s_spring = remote_named ("spring");
 }
 
 static void

@@ -135,7 +135,7 @@ Test (differential_calls, both_answer_every_call_alike, .timeout = 60)
     char id[64];
     speer_t *peer = speer_new (0, -1);
     remote_t *scripted = remote_new (speer_url (peer));
-    remote_t *spring = remote_spring ();
+    remote_t *spring = remote_named ("spring");
     snprintf (app, sizeof app, "CALLS%d", getpid ());
     snprintf (id, sizeof id, "calls:%d", getpid ());
     for (size_t i = 0; i < sizeof s_calls / sizeof *s_calls; i++) {

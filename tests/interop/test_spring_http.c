@@ -21,7 +21,7 @@ TestSuite (spring_http, .fini = s_stop, .timeout = 120);
 static char *
 s_url (const char *credentials, const char *path)
 {
-    remote_t *spring = remote_spring ();
+    remote_t *spring = remote_named ("spring");
     const char *host = strstr (remote_base (spring), "://") + 3;
     char *url = NULL;
     cr_assert (asprintf (&url, "http://%s%.*s%s", credentials,
@@ -93,7 +93,7 @@ Test (spring_http, bodies_of_a_mebibyte_arrive_whole)
     pair_open (&s_pair, set);
     s_register_large (200, 8000);
     pair_await_count (&s_pair, s_pair.app, 200);
-    json_t *info = pair_listed (&s_pair, "199");
+    json_t *info = pair_listed (&s_pair, 0, "199");
     const char *value = json_string_value (
         json_object_get (json_object_get (info, "metadata"), "large"));
     cr_expect_eq (strlen (value), 8000);
@@ -104,7 +104,7 @@ Test (spring_http, bodies_of_a_mebibyte_arrive_whole)
 static json_int_t
 s_renewed (const char *id)
 {
-    json_t *info = remote_instance (s_pair.spring, STAGE_APP, id);
+    json_t *info = remote_instance (s_pair.peers[0].remote, STAGE_APP, id);
     json_int_t renewed = json_integer_value (json_object_get (
         json_object_get (info, "leaseInfo"), "lastRenewalTimestamp"));
     json_decref (info);
@@ -132,23 +132,10 @@ Test (spring_http, a_gzipped_batch_is_400)
 {
     //  Any body at all, if it is said to be gzip
     static const char body[] = "\x1f\x8b\x08\x00";
-    remote_t *spring = remote_spring ();
+    remote_t *spring = remote_named ("spring");
     cr_expect_eq (remote_call (spring, "POST", "peerreplication/batch/",
                                "Content-Encoding: gzip", body, sizeof body - 1,
                                NULL),
                   400);
     remote_destroy (&spring);
-}
-
-Test (spring_http, an_asg_update_is_refused_and_instances_arrive)
-{
-    pair_open (&s_pair, NULL);
-    zpeer_event_t *event = zpeer_event_new (ZPEER_ASG_STATUS_UPDATE);
-    zpeer_event_set_asg (event, "catalog-v007");
-    zpeer_event_set_status (event, ZPEER_OUT_OF_SERVICE);
-    stage_send (s_pair.feed, event);
-    zpeer_event_destroy (&event);
-    pair_outcome (&s_pair, "rejected", "asg", "catalog-v007");
-    pair_register (&s_pair, "a", 1000, "");
-    pair_await (&s_pair, "a", "UP", "UNKNOWN", 1000);
 }
