@@ -116,7 +116,8 @@ void pair_await_count (pair_t *self, const char *app, size_t count);
 void pair_await_at (pair_t *self, size_t peer, const char *id,
                     const char *status, const char *overridden, uint64_t at);
 
-//  Every peer has it so already
+//  Every peer has it so at this moment. GET apps may be a second behind when
+//  others read and write at the same time, so it is not what is asked here.
 void pair_expect (pair_t *self, const char *id, const char *status,
                   const char *overridden, uint64_t at);
 

@@ -138,19 +138,25 @@ pair_await_answers (pair_t *self)
     }
 }
 
-//  The instance in GET apps as "status/overriddenStatus @timestamp", "nothing"
-//  without one
 static void
-s_state (pair_t *self, size_t peer, const char *id, char text[STATE_MAX])
+s_format (char text[STATE_MAX], const char *status, const char *overridden,
+          uint64_t at)
 {
-    json_t *info =
-        remote_listed (self->peers[peer].remote, self->app, pair_id (self, id));
+    snprintf (text, STATE_MAX, "%s/%s @%llu", status, overridden,
+              (unsigned long long) at);
+}
+
+//  The state of an instance, which is taken; "nothing" without one
+static void
+s_state (json_t *info, char text[STATE_MAX])
+{
+    const char *at =
+        json_string_value (json_object_get (info, "lastDirtyTimestamp"));
     if (info)
-        snprintf (
-            text, STATE_MAX, "%s/%s @%s",
-            json_string_value (json_object_get (info, "status")),
+        s_format (
+            text, json_string_value (json_object_get (info, "status")),
             json_string_value (json_object_get (info, "overriddenStatus")),
-            json_string_value (json_object_get (info, "lastDirtyTimestamp")));
+            strtoull (at, NULL, 10));
     else
         snprintf (text, STATE_MAX, "nothing");
     json_decref (info);
@@ -160,12 +166,13 @@ static void
 s_await (pair_t *self, size_t peer, const char *id, const char *wanted)
 {
     int64_t until = zclock_mono () + self->limit_ms;
+    remote_t *remote = self->peers[peer].remote;
     char state[STATE_MAX];
     do
-        s_state (self, peer, id, state);
+        s_state (remote_listed (remote, self->app, pair_id (self, id)), state);
     while (strcmp (state, wanted) != 0 && s_hear (self, until));
     cr_assert_str_eq (state, wanted, "%s is %s, not %s at %s", id, state,
-                      wanted, remote_name (self->peers[peer].remote));
+                      wanted, remote_name (remote));
 }
 
 void
@@ -173,8 +180,7 @@ pair_await_at (pair_t *self, size_t peer, const char *id, const char *status,
                const char *overridden, uint64_t at)
 {
     char wanted[STATE_MAX];
-    snprintf (wanted, sizeof wanted, "%s/%s @%llu", status, overridden,
-              (unsigned long long) at);
+    s_format (wanted, status, overridden, at);
     s_await (self, peer, id, wanted);
 }
 
@@ -191,6 +197,22 @@ pair_await_gone (pair_t *self, const char *id)
 {
     for (size_t i = 0; i < self->count; i++)
         s_await (self, i, id, "nothing");
+}
+
+void
+pair_expect (pair_t *self, const char *id, const char *status,
+             const char *overridden, uint64_t at)
+{
+    char wanted[STATE_MAX];
+    s_format (wanted, status, overridden, at);
+    for (size_t i = 0; i < self->count; i++) {
+        remote_t *remote = self->peers[i].remote;
+        char state[STATE_MAX];
+        s_state (remote_instance (remote, self->app, pair_id (self, id)),
+                 state);
+        cr_assert_str_eq (state, wanted, "%s is %s, not %s at %s", id, state,
+                          wanted, remote_name (remote));
+    }
 }
 
 static void
@@ -211,16 +233,6 @@ pair_await_count (pair_t *self, const char *app, size_t count)
 {
     for (size_t i = 0; i < self->count; i++)
         s_await_count (self, i, app, count);
-}
-
-void
-pair_expect (pair_t *self, const char *id, const char *status,
-             const char *overridden, uint64_t at)
-{
-    int limit_ms = self->limit_ms;
-    self->limit_ms = 0;
-    pair_await (self, id, status, overridden, at);
-    self->limit_ms = limit_ms;
 }
 
 json_t *

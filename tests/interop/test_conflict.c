@@ -34,6 +34,7 @@ s_expect_conflict (const char *id)
         json_decref (copy);
     }
     pair_expect (&s_pair, id, "DOWN", "UNKNOWN", 2000);
+    pair_await (&s_pair, id, "DOWN", "UNKNOWN", 2000);
 }
 
 //  The first life of the instance, which all peers have
