@@ -116,6 +116,13 @@ pair_set_passage (pair_t *self, speer_passage_t passage)
 }
 
 void
+pair_retry (pair_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        zpeer_engine_retry_peer (self->engine, self->peers[i].url);
+}
+
+void
 pair_close (pair_t *self)
 {
     json_decref (self->outcome);
@@ -165,7 +172,6 @@ pair_send (pair_t *self, const char *id, const pair_event_t *events,
 {
     zpeer_buffer_t frame = {0};
     zpeer_reply_t reply;
-    json_array_clear (self->heard);
     for (size_t i = 0; i < count; i++) {
         zpeer_event_t *event = s_event (self, id, &events[i]);
         zpeer_buffer_reserve (&frame, zpeer_event_size (event));
@@ -194,7 +200,6 @@ pair_register (pair_t *self, const char *id, uint64_t at, const char *members)
         "MyDataCenterInfo\",\"name\":\"MyOwn\"}%s}",
         members);
     cr_assert (size > 0 && (size_t) size < sizeof text);
-    json_array_clear (self->heard);
     zpeer_event_t *event =
         s_event (self, id, &(pair_event_t){ZPEER_REGISTER, at, 0, 0});
     cr_assert_eq (zpeer_event_set_info_json (event, text, (size_t) size, reason,

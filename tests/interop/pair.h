@@ -68,6 +68,9 @@ void pair_add_apart (pair_t *self);
 //  How the forwarders of all peers treat what they get
 void pair_set_passage (pair_t *self, speer_passage_t passage);
 
+//  Ends the pause after failures at all peers
+void pair_retry (pair_t *self);
+
 //  Works twice, and on one that was not opened but zeroed
 void pair_close (pair_t *self);
 
@@ -84,8 +87,7 @@ typedef struct {
     zpeer_status_t overridden;
 } pair_event_t;
 
-//  Sends count events about one instance in one request, so that they gather.
-//  Outcomes heard before are forgotten.
+//  Sends count events about one instance in one request, so that they gather
 void pair_send (pair_t *self, const char *id, const pair_event_t *events,
                 size_t count);
 
@@ -124,12 +126,13 @@ void pair_expect (pair_t *self, const char *id, const char *status,
 //  Waits until every server answers
 void pair_await_answers (pair_t *self);
 
-//  Waits for an outcome of a peer, or PAIR_ANY, with this topic. key and value:
-//  one of its members, or NULL. It is taken, and stays until the next one is.
+//  Takes the first outcome of a peer, or PAIR_ANY, with this topic, waiting for
+//  it if need be. key and value: one of its members, or NULL. It stays until the
+//  next one is taken.
 json_t *pair_outcome (pair_t *self, size_t peer, const char *topic,
                       const char *key, const char *value);
 
-//  Waits until every peer had such an outcome
+//  Takes one of every peer
 void pair_outcomes (pair_t *self, const char *topic, const char *key,
                     const char *value);
 

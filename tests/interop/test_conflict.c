@@ -104,10 +104,13 @@ s_expect_late_conflict (const char *const *set)
     pair_send (
         &s_pair, "overridden",
         &(pair_event_t){ZPEER_STATUS_UPDATE, 1001, ZPEER_OUT_OF_SERVICE, 0}, 1);
+    pair_outcomes (&s_pair, "peer", "state", "escalated");
+    pair_retry (&s_pair);
     pair_outcomes (&s_pair, "dropped", "reason", "escalated");
     pair_other_registers (&s_pair, "cancelled", 2000);
     pair_other_registers (&s_pair, "overridden", 2000);
     pair_set_passage (&s_pair, SPEER_PASS);
+    pair_retry (&s_pair);
     s_expect_conflict ("cancelled");
     s_expect_conflict ("overridden");
 }

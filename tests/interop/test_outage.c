@@ -82,9 +82,12 @@ s_expect_repair (speer_passage_t passage, const char *failing,
     s_begin (set);
     pair_set_passage (&s_pair, passage);
     s_change (failing);
+    pair_outcomes (&s_pair, "peer", "state", "escalated");
+    pair_retry (&s_pair);
     pair_outcomes (&s_pair, "dropped", "reason", "escalated");
     s_expect_old ();
     pair_set_passage (&s_pair, SPEER_PASS);
+    pair_retry (&s_pair);
     pair_outcomes (&s_pair, "peer", "state", "whole");
     s_await_new ();
 }

@@ -70,8 +70,7 @@ s_restart_servers (void)
                1);
     pair_outcomes (&s_pair, "peer", "state", "escalated");
     pair_await_answers (&s_pair);
-    for (size_t i = 0; i < s_pair.count; i++)
-        zpeer_engine_retry_peer (s_pair.engine, s_pair.peers[i].url);
+    pair_retry (&s_pair);
     s_pair.limit_ms = STAGE_WAIT_MS;
     pair_outcomes (&s_pair, "peer", "state", "recovered");
     pair_await_count (&s_pair, s_pair.app, 1);
