@@ -61,12 +61,13 @@ final class Peers {
         return sum;
     }
 
-    /** Returns when all of it is confirmed, or nothing has been for so long. */
-    void await(double patienceSeconds) {
-        Patience patience = new Patience(this::confirmed, patienceSeconds);
-        boolean going = true;
-        while (going && counted.stream().anyMatch(peer -> peer.open() > 0)) {
-            going = patience.rest();
+    /** Whether anything is neither confirmed nor dropped. */
+    boolean busy() {
+        for (Peer peer : counted) {
+            if (peer.open() > 0) {
+                return true;
+            }
         }
+        return false;
     }
 }
