@@ -14,6 +14,9 @@
 //  Events that are good; also the most rejections a reply lists
 #define GOOD 100
 
+//  Events in a request
+#define EVENTS_MAX 400
+
 #define REGISTER                                                               \
     "{\"appName\":\"%s\",\"id\":\"%s\",\"action\":\"Register\","               \
     "\"instanceInfo\":{\"instanceId\":\"%s\",\"hostName\":\"h\","              \
@@ -176,7 +179,7 @@ Test (malformed, one_takes_a_hundred_good_ones_along)
 //  One request: the good events, the classes among them
 typedef struct {
     zpeer_buffer_t frame;
-    const malformed_t *at[2 * GOOD];  //  By index in the request; NULL: good
+    const malformed_t *at[EVENTS_MAX];  //  By index in the request; NULL: good
     unsigned count;
     unsigned rejected;  //  As many are to be
 } request_t;
@@ -275,6 +278,7 @@ s_expect_hundred (void (*add) (request_t *, const malformed_t *))
 {
     request_t request = {0};
     pair_open (&s_pair, NULL);
+    cr_assert_leq (GOOD + s_count, EVENTS_MAX);
     for (size_t i = 0; i < GOOD || i < s_count; i++) {
         if (i < GOOD)
             s_add_good (&request, (unsigned) i);
