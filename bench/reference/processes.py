@@ -12,7 +12,7 @@ import urllib.request
 PR_SET_PDEATHSIG = 1
 
 #  How long a peer or a sender may take for anything at all
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 300
 CONTROL_SECONDS = 10
 
 LIBC = ctypes.CDLL(None)

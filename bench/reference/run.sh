@@ -13,7 +13,7 @@
 #  --output FILE   writes there instead, plots into the folder "plots" beside it
 #
 #  Takes some 22 minutes, --quick 4. Builds in build/bench; what was measured is
-#  kept in build/bench/reference, and what the programs said. Ends with "beside:
+#  kept in build/bench/beside, and what the programs said. Ends with "beside:
 #  OK …" or "beside: FAILED …", and an exit status to match; a target that is
 #  missed is no failure.
 set -u
@@ -39,8 +39,8 @@ done
 
 title=beside
 build=build/bench
-java=$build/java
-logs=$build/reference
+java=$build/reference
+logs=$build/beside
 #  shellcheck source=bench/common.sh
 . bench/common.sh
 
@@ -53,6 +53,8 @@ draw () {
         bench/reference/plots.gp || fail "cannot draw" "$logs/gnuplot.errors"
 }
 
+#  A dispatcher has a connection for each request in flight, and peers are many
+ulimit -Sn "$(ulimit -Hn)"
 mkdir -p "$logs"
 install_for_c
 install_for_java
