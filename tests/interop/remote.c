@@ -129,6 +129,8 @@ remote_call (remote_t *self, const char *method, const char *path,
     curl_easy_setopt (self->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt (self->curl, CURLOPT_TIMEOUT_MS, (long) REMOTE_LIMIT_MS);
     curl_easy_setopt (self->curl, CURLOPT_HTTPHEADER, headers);
+    //  Of the server with a certificate of its own CA; others do not ask
+    curl_easy_setopt (self->curl, CURLOPT_CAINFO, getenv ("ZPEER_SECURE_CA"));
     //  Netflix's server gzips GET apps whether that is accepted or not
     curl_easy_setopt (self->curl, CURLOPT_ACCEPT_ENCODING, "gzip");
     if (body) {

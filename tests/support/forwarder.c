@@ -30,6 +30,7 @@ struct speer_forwarder {
     int port;
     int target;
     bool ended;
+    uint64_t back;  //  Bytes from the target
     speer_passage_t passage;
     link_t links[LINKS_MAX];
 };
@@ -71,12 +72,13 @@ s_accept (speer_forwarder_t *self)
 
 //  Moves what has come in at one end; the link is closed with either
 static void
-s_move (link_t *link, int from)
+s_move (speer_forwarder_t *self, link_t *link, int from)
 {
     char data[CHUNK];
     ssize_t size = recv (link->ends[from], data, sizeof data, MSG_DONTWAIT);
     if (size < 0)
         return;
+    self->back += from ? (uint64_t) size : 0;
     for (ssize_t done = 0, sent = 1; done < size && sent > 0; done += sent)
         sent = send (link->ends[!from], data + done, (size_t) (size - done),
                      MSG_NOSIGNAL);
@@ -110,7 +112,7 @@ s_handle (speer_forwarder_t *self, const struct pollfd *items, nfds_t count)
     for (nfds_t i = 2; i < count; i++) {
         link_t *link = &self->links[(i - 2) / 2];
         if (items[i].revents && link->ends[i % 2] == items[i].fd)
-            s_move (link, (int) (i % 2));
+            s_move (self, link, (int) (i % 2));
     }
     if (items[1].revents)
         s_accept (self);
@@ -197,6 +199,15 @@ int
 speer_forwarder_port (const speer_forwarder_t *self)
 {
     return self->port;
+}
+
+uint64_t
+speer_forwarder_bytes (speer_forwarder_t *self)
+{
+    pthread_mutex_lock (&self->mutex);
+    uint64_t back = self->back;
+    pthread_mutex_unlock (&self->mutex);
+    return back;
 }
 
 void

@@ -9,6 +9,8 @@
 #ifndef SPEER_FORWARDER_H_INCLUDED
 #define SPEER_FORWARDER_H_INCLUDED
 
+#include <stdint.h>
+
 typedef enum {
     SPEER_PASS,  //  As if it were not there
     SPEER_HOLD,  //  Connections stay and nothing passes: a pulled cable
@@ -24,6 +26,9 @@ speer_forwarder_t *speer_forwarder_new (int target);
 void speer_forwarder_destroy (speer_forwarder_t **self_p);
 
 int speer_forwarder_port (const speer_forwarder_t *self);
+
+//  Bytes that came back from the target so far
+uint64_t speer_forwarder_bytes (speer_forwarder_t *self);
 
 void speer_forwarder_set (speer_forwarder_t *self, speer_passage_t passage);
 
