@@ -139,26 +139,40 @@ static const struct {
      1004},
 };
 
+static const char *
+s_id (size_t mixture)
+{
+    static char id[32];
+    snprintf (id, sizeof id, "mixture %zu", mixture);
+    return id;
+}
+
+static void
+s_send (size_t mixture)
+{
+    const pair_event_t *events = s_mixtures[mixture].events;
+    size_t count = 0;
+    while (count < EVENTS_MAX && events[count].at + events[count].action)
+        count++;
+    pair_send (&s_pair, s_id (mixture), events, count);
+}
+
 static void
 s_expect_mixtures (const char *const *set)
 {
     pair_open (&s_pair, set);
+    for (size_t i = 0; i < LENGTH (s_mixtures); i++)
+        pair_register (&s_pair, s_id (i), 1000, "");
+    for (size_t i = 0; i < LENGTH (s_mixtures); i++)
+        pair_await (&s_pair, s_id (i), "UP", "UNKNOWN", 1000);
+    for (size_t i = 0; i < LENGTH (s_mixtures); i++)
+        s_send (i);
     for (size_t i = 0; i < LENGTH (s_mixtures); i++) {
-        char id[32];
-        size_t count = 0;
-        while (count < EVENTS_MAX && s_mixtures[i].events[count].at +
-                                         s_mixtures[i].events[count].action)
-            count++;
-        snprintf (id, sizeof id, "mixture %zu", i);
-        pair_register (&s_pair, id, 1000, "");
-        pair_await (&s_pair, id, "UP", "UNKNOWN", 1000);
-
-        pair_send (&s_pair, id, s_mixtures[i].events, count);
         if (s_mixtures[i].status)
-            pair_await (&s_pair, id, s_mixtures[i].status,
+            pair_await (&s_pair, s_id (i), s_mixtures[i].status,
                         s_mixtures[i].overridden, s_mixtures[i].at);
         else
-            pair_await_gone (&s_pair, id);
+            pair_await_gone (&s_pair, s_id (i));
     }
 }
 
