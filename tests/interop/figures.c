@@ -50,3 +50,17 @@ figure_of (pair_t *pair, size_t peer, const char *source, const char *name)
     json_decref (figures);
     return value;
 }
+
+void
+figures_expect_peace (pair_t *pair, size_t peer)
+{
+    static const char *const wars[] = {
+        "end-http-status", "end-http-status-from-500", "end-unusable-answer"};
+    json_t *figures = figures_of (pair, peer, "dispatcher");
+    cr_expect_gt (json_integer_value (json_object_get (figures, "end-2xx")), 0);
+    for (size_t i = 0; i < sizeof wars / sizeof *wars; i++)
+        cr_expect_eq (json_integer_value (json_object_get (figures, wars[i])),
+                      0, "%s: %s", remote_name (pair->peers[peer].remote),
+                      wars[i]);
+    json_decref (figures);
+}

@@ -15,4 +15,8 @@ json_t *figures_of (pair_t *pair, size_t peer, const char *source);
 json_int_t
 figure_of (pair_t *pair, size_t peer, const char *source, const char *name);
 
+//  The peer has answered batches, and never refused one as a whole, or in an answer
+//  that says nothing
+void figures_expect_peace (pair_t *pair, size_t peer);
+
 #endif

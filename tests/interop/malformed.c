@@ -267,6 +267,26 @@ s_pack_text (msgpack_packer *packer, const char *text)
 }
 
 static void
+s_pack_scalar (msgpack_packer *packer, const json_t *json)
+{
+    const char *text = json_string_value (json);
+    if (json_is_integer (json))
+        msgpack_pack_int64 (packer, json_integer_value (json));
+    else if (json_is_real (json))
+        msgpack_pack_double (packer, json_real_value (json));
+    else if (json_is_true (json))
+        msgpack_pack_true (packer);
+    else if (json_is_false (json))
+        msgpack_pack_false (packer);
+    else if (!text)
+        msgpack_pack_nil (packer);
+    else if (!strncmp (text, "~:", 2))
+        s_pack_value (packer, text + 2);
+    else
+        s_pack_text (packer, text);
+}
+
+static void
 s_pack (msgpack_packer *packer, const json_t *json)
 {
     const char *key;
@@ -284,14 +304,8 @@ s_pack (msgpack_packer *packer, const json_t *json)
         msgpack_pack_array (packer, json_array_size (json));
         json_array_foreach (json, i, value) s_pack (packer, value);
     }
-    else if (json_is_integer (json))
-        msgpack_pack_int64 (packer, json_integer_value (json));
-    else if (json_is_true (json))
-        msgpack_pack_true (packer);
-    else if (!strncmp (json_string_value (json), "~:", 2))
-        s_pack_value (packer, json_string_value (json) + 2);
     else
-        s_pack_text (packer, json_string_value (json));
+        s_pack_scalar (packer, json);
 }
 
 void

@@ -13,7 +13,7 @@
 #define ODD_ONE_IN 12
 
 #define PICK(state, table)                                                     \
-    table[s_below (state, sizeof (table) / sizeof *(table))]
+    table[random_below (state, sizeof (table) / sizeof *(table))]
 
 #define PLAIN                                                                  \
     "{\"@class\":\"com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo\","  \
@@ -62,8 +62,8 @@ s_next (uint64_t *state)
     return value ^ value >> 31;
 }
 
-static size_t
-s_below (uint64_t *state, size_t bound)
+size_t
+random_below (uint64_t *state, size_t bound)
 {
     return (size_t) (s_next (state) % bound);
 }
@@ -71,7 +71,7 @@ s_below (uint64_t *state, size_t bound)
 static bool
 s_odd (uint64_t *state)
 {
-    return s_below (state, ODD_ONE_IN) == 0;
+    return random_below (state, ODD_ONE_IN) == 0;
 }
 
 static const char *
@@ -102,9 +102,9 @@ s_write_info (uint64_t *state, FILE *out, const char *app, const char *id)
              MOSTLY (state, s_centers));
     fprintf (out, ",\"status\":%s,\"lastDirtyTimestamp\":%s", s_status (state),
              PICK (state, s_stamps));
-    if (s_below (state, 3) == 0)
+    if (random_below (state, 3) == 0)
         fprintf (out, ",\"overriddenStatus\":%s", s_status (state));
-    if (s_below (state, 2) == 0)
+    if (random_below (state, 2) == 0)
         fprintf (out, ",%s", PICK (state, s_members));
     fputc ('}', out);
 }
@@ -118,11 +118,11 @@ s_write_item (uint64_t *state, FILE *out, const char *app, const char *id)
         action = PICK (state, s_odd_actions);
     fprintf (out, "{\"appName\":\"%s\",\"id\":\"%s\",\"action\":%s", app, id,
              action);
-    if (s_below (state, 8))
+    if (random_below (state, 8))
         fprintf (out, ",\"lastDirtyTimestamp\":%s", s_stamp (state));
-    if (s_below (state, 8))
+    if (random_below (state, 8))
         fprintf (out, ",\"status\":%s", s_status (state));
-    if (s_below (state, 4) == 0)
+    if (random_below (state, 4) == 0)
         fprintf (out, ",\"overriddenStatus\":%s", s_status (state));
     if (registers)
         s_write_info (state, out, app, id);
@@ -137,10 +137,10 @@ random_body (uint64_t *state, const char *app)
     FILE *out = open_memstream (&text, &size);
     assert (out);
     fputs ("{\"replicationList\":[", out);
-    size_t items = 1 + s_below (state, ITEMS_MAX);
+    size_t items = 1 + random_below (state, ITEMS_MAX);
     for (size_t i = 0; i < items; i++) {
         char id[ID_MAX];
-        unsigned number = (unsigned) s_below (state, RANDOM_IDS);
+        unsigned number = (unsigned) random_below (state, RANDOM_IDS);
         random_body_id (id, sizeof id, app, number);
         fputs (i ? "," : "", out);
         s_write_item (state, out, app, id);

@@ -7,9 +7,13 @@
 #ifndef RANDOM_BODY_H_INCLUDED
 #define RANDOM_BODY_H_INCLUDED
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define RANDOM_IDS 3
+
+//  A number below bound, which is not 0; state is changed
+size_t random_below (uint64_t *state, size_t bound);
 
 //  A body, the caller's to free. state is the generator's, changed. The ids are
 //  those random_body_id gives.

@@ -25,7 +25,8 @@ peers_of () {
     case $1 in
     interop_test_actions | interop_test_repair | interop_test_restart)
         printf '%s\n' "spring" "one two netflix" ;;
-    interop_test_endless | interop_test_malformed) echo "spring netflix" ;;
+    interop_test_accepted | interop_test_endless | interop_test_malformed)
+        echo "spring netflix" ;;
     *) echo "spring" ;;
     esac
 }

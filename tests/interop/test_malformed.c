@@ -268,20 +268,6 @@ s_expect_reply (const request_t *self)
     cr_expect_eq (reply.accepted, self->count - self->rejected);
 }
 
-//  The peer never refused anything, whole batches or items
-static void
-s_expect_peace (size_t peer)
-{
-    static const char *const bad[] = {
-        "end-http-status", "end-http-status-from-500", "end-unusable-answer"};
-    json_t *figures = figures_of (&s_pair, peer, "dispatcher");
-    cr_expect_gt (json_integer_value (json_object_get (figures, "end-2xx")), 0);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cr_expect_eq (json_integer_value (json_object_get (figures, bad[i])), 0,
-                      "%s", bad[i]);
-    json_decref (figures);
-}
-
 static void
 s_expect_hundred (void (*add) (request_t *, const malformed_t *))
 {
@@ -302,7 +288,7 @@ s_expect_hundred (void (*add) (request_t *, const malformed_t *))
     cr_expect_gt (request.rejected, 30);
     pair_await_count (&s_pair, s_app, request.count - request.rejected);
     for (size_t i = 0; i < s_pair.count; i++)
-        s_expect_peace (i);
+        figures_expect_peace (&s_pair, i);
     zpeer_buffer_free (&request.frame);
 }
 
