@@ -123,9 +123,12 @@ public final class Node {
             if (!quit) {
                 teller.join();
             }
-        } catch (RuntimeException | IOException e) {
-            System.err.println("Node: " + e);
+        } catch (IllegalArgumentException e) {
+            System.err.println("Node: " + e.getMessage());
             System.exit(2);
+        } catch (RuntimeException | IOException e) {
+            e.printStackTrace();
+            System.exit(1);
         }
         System.exit(0);
     }

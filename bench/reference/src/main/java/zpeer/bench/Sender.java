@@ -29,9 +29,13 @@ import java.util.logging.LogManager;
  *
  * A flood is a closed loop: no peer that counts has more than --pending tasks in
  * its buffer, by default the most that neither overflow nor replace each other.
- * With one more, the buffer is full, and the batcher sends at once instead of
- * after 500 ms; but only who looks into the buffer could stop there, and the next
- * task costs the oldest.
+ * The batcher sends 500 ms after a task came, or at once when its buffer is full,
+ * which is one task more. To stop just there raises the rate by a quarter at most,
+ * and takes a look into the buffer: the next task costs the oldest.
+ *
+ * <p>The thread that makes the events takes 2 to 5 % of the CPU seconds beside what
+ * PeerEurekaNode does in it, counting next to nothing. No server's registry is
+ * behind it, and nothing is logged: both spare the reference work.
  *
  * <p>Registers and heartbeats expire after the 30 s of the instances' renewal
  * interval; the batcher drops them then.
@@ -155,7 +159,7 @@ public final class Sender {
             try {
                 System.out.println(answer(line.split(" ")));
             } catch (IndexOutOfBoundsException e) {
-                throw new IllegalArgumentException(line + ": a word is missing", e);
+                throw new IllegalArgumentException(line + ": " + e.getMessage(), e);
             }
         }
     }
@@ -169,9 +173,12 @@ public final class Sender {
             System.out.printf("ready instances=%d pending=%d %s%n", settings.instances,
                     settings.pending(), settings);
             sender.obey(new BufferedReader(new InputStreamReader(System.in)));
-        } catch (Throwable e) {
-            System.err.println("Sender: " + e);
+        } catch (IllegalArgumentException e) {
+            System.err.println("Sender: " + e.getMessage());
             System.exit(2);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            System.exit(1);
         }
         System.exit(0);
     }
