@@ -23,8 +23,11 @@ fail () {
 #  peers_of PROGRAM: the sets of servers it is run with as peers, one a line
 peers_of () {
     case $1 in
-    interop_test_actions | interop_test_repair | interop_test_restart)
-        printf '%s\n' "spring" "one two netflix" ;;
+    interop_test_actions) printf '%s\n' "spring" "one two netflix" ;;
+    interop_test_asg | interop_test_conflict | interop_test_members | \
+        interop_test_newcomer | interop_test_outage | interop_test_repair | \
+        interop_test_restart)
+        echo "one two netflix" ;;
     interop_test_accepted | interop_test_endless | interop_test_malformed)
         echo "spring netflix" ;;
     *) echo "spring" ;;
@@ -55,7 +58,7 @@ build () {
 
 #  As much memory as the tests need, and only the quick one of the two compilers:
 #  none of them lives long
-java="java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+java="java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 #  class_path NAME: of what build_jar built
 class_path () {
@@ -66,13 +69,21 @@ port_of () {
     cat "$work/$1.port"
 }
 
-#  spring NAME OPTION...: turns into a Spring server
+#  serve_with PROJECT CLASS ARGUMENT...: turns into a server, whose files end with
+#  it
+serve_with () {
+    local project=$1
+    shift
+    #  shellcheck disable=SC2086  # A command line
+    exec $java -Djava.io.tmpdir="$work" -cp "$(class_path "$project")" "$@"
+}
+
+#  spring NAME OPTION...
 spring () {
     local name=$1
     shift
-    #  shellcheck disable=SC2086  # A command line
-    exec $java -Xmx256m -cp "$(class_path spring-eureka)" \
-        zpeer.interop.SpringEureka --server.port="$(port_of "$name")" "$@"
+    serve_with spring-eureka zpeer.interop.SpringEureka \
+        --server.port="$(port_of "$name")" "$@"
 }
 
 #  peer NAME HOST OTHER URL: a Spring server, called HOST, whose peer is OTHER
@@ -92,9 +103,8 @@ become () {
     one) peer one 127.0.0.1 "http://localhost:$(port_of two)/eureka/" ;;
     two) peer two localhost "http://127.0.0.1:$(port_of one)/eureka/" ;;
     netflix)
-        #  shellcheck disable=SC2086
-        exec $java -cp "$(class_path netflix-eureka)" \
-            zpeer.interop.NetflixEureka "$(port_of netflix)" ;;
+        serve_with netflix-eureka zpeer.interop.NetflixEureka \
+            "$(port_of netflix)" ;;
     secure)
         spring secure --spring.profiles.active=secure \
             --server.ssl.certificate="$work/server.pem" \
@@ -126,9 +136,13 @@ start () {
     : >"$work/$1.up"
 }
 
+end_server () {
+    { kill -KILL "$server"; wait "$server"; } 2>/dev/null
+}
+
 #  keep NAME: keeps a server running as long as this process does
 keep () {
-    trap '{ kill -KILL "$server"; wait "$server"; } 2>/dev/null; exit' TERM
+    trap 'end_server; rm -rf "$work"; exit' TERM
     while start "$1"; do
         { wait "$server"; } 2>/dev/null
     done
@@ -217,8 +231,10 @@ launch () {
         introduce "$name"
         i=$((i + 1))
     done
-    say ZPEER_READER "$java -cp $(class_path netflix-eureka) zpeer.interop.EurekaReader"
-    say ZPEER_REFERENCE_NODE "$java -cp $(class_path reference) zpeer.bench.Node"
+    say ZPEER_READER \
+        "$java -cp $(class_path netflix-eureka) zpeer.interop.EurekaReader"
+    say ZPEER_REFERENCE_NODE \
+        "$java -cp $(class_path reference) zpeer.bench.Node"
     echo "interop: servers are up after $SECONDS s"
 }
 
@@ -245,16 +261,28 @@ serve () {
     wait
 }
 
-[ $# -ge 2 ] || { sed -n '2,/^set/s/^#  \{0,1\}//p' "$0" >&2; exit 2; }
-command=$1
-mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
-shift 2
-read -r -a servers <<<"${ZPEER_SERVERS:-spring one two netflix secure}"
-case $command in
-build) build ;;
-test) launch "${servers[@]}" && run "$@" ;;
-serve) [ $# -gt 0 ] && servers=("$@"); launch "${servers[@]}" && serve ;;
-#  For this script only
-keep | become) work=$1; "$command" "$2" ;;
-*) fail "no such command: $command" ;;
-esac
+usage () {
+    sed -n '2,/^set/s/^#  \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+main () {
+    local command=$1 servers
+    mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
+    shift 2
+    read -r -a servers <<<"${ZPEER_SERVERS:-spring one two netflix secure}"
+    case $command in
+    build) build ;;
+    test) launch "${servers[@]}" && run "$@" ;;
+    serve)
+        [ $# -gt 0 ] && servers=("$@")
+        launch "${servers[@]}" && serve ;;
+    #  For this script only
+    keep) work=$1; keep "$2" ;;
+    become) work=$1; become "$2" ;;
+    *) usage ;;
+    esac
+}
+
+[ $# -ge 2 ] || usage
+main "$@"

@@ -29,6 +29,7 @@ public final class NetflixEureka {
 
     public static void main (String[] args) throws Exception {
         Tomcat tomcat = new Tomcat ();
+        tomcat.setBaseDir (System.getProperty ("java.io.tmpdir"));
         Connector connector = new Connector ();
         connector.setProperty ("address", "127.0.0.1");
         connector.setProperty ("compression", "on");
