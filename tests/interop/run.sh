@@ -23,10 +23,9 @@ fail () {
 #  peers_of PROGRAM: the sets of servers it is run with as peers, one a line
 peers_of () {
     case $1 in
-    interop_test_actions) printf '%s\n' "spring" "one two netflix" ;;
-    interop_test_asg | interop_test_conflict | interop_test_members | \
-        interop_test_newcomer | interop_test_outage | interop_test_repair | \
-        interop_test_restart)
+    interop_test_actions | interop_test_asg | interop_test_conflict | \
+        interop_test_members | interop_test_newcomer | interop_test_outage | \
+        interop_test_repair | interop_test_restart)
         echo "one two netflix" ;;
     interop_test_accepted | interop_test_endless | interop_test_malformed)
         echo "spring netflix" ;;

@@ -108,7 +108,7 @@ Test (outage, it_is_made_good_by_calls_too)
     s_expect_repair (SPEER_CUT, "failing", set);
 }
 
-//  What was sent arrives after all when they are back: late, and out of order
+//  What was sent may arrive after all when they are back, late
 Test (outage, what_was_lost_when_no_answer_came_is_made_good)
 {
     const char *const set[] = {RETRIES, TIMEOUT, NULL};
