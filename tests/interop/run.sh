@@ -223,7 +223,7 @@ launch () {
         while [ ! -e "$work/$name.up" ]; do
             kill -0 "${keepers[i]}" 2>/dev/null || {
                 tail -n 20 "$folder/$name.log" >&2
-                fail "$name did not start"
+                fail "$name did not start; is it built ($0 build $folder)?"
             }
             sleep 0.2
         done
