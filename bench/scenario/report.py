@@ -36,7 +36,7 @@ DURING = (
     ("instances gone there at its end, of 4,000", "gone", 0),
 )
 AFTER = (
-    ("first answer to a request, s", "answer_after", 1),
+    ("first request answered, s", "answer_after", 1),
     ("equal to the source, without an event, s", "equal_after", 1),
 )
 RESUMED = (
@@ -75,7 +75,7 @@ def different(figures, case, prefix, text):
         runs = runs_of(figures, system, case)
         counts = [(runs.median(prefix + kind) or 0, kind) for kind in KINDS]
         kinds = [f"{count:.0f} {kind}" for count, kind in counts if count]
-        row.append(", ".join(kinds) or "none")
+        row.append(", ".join(kinds) or ("none" if runs.lines else "–"))
     return row
 
 
@@ -87,11 +87,11 @@ def direction(figures, case):
     )
     after = list(rows(figures, case, AFTER))
     after.append(
-        different(figures, case, "silent_", "different, nothing more is sent")
+        different(figures, case, "silent_", "different when nothing is sent")
     )
     after += rows(figures, case, RESUMED)
     after.append(
-        different(figures, case, "end_", "different then: lost")
+        different(figures, case, "end_", "lost: different after two rounds")
     )
     table(["from the recovery on"] + list(SYSTEMS.values()), after)
 

@@ -38,7 +38,7 @@ done
 
 title=scenario
 build=build/bench
-java=$build/reference
+java=$build/java
 logs=$build/scenario
 systems="reference gate zpeer zpeer-500"
 #  shellcheck source=bench/common.sh
@@ -48,16 +48,17 @@ systems="reference gate zpeer zpeer-500"
 tell () {
     awk '$3 != "case=healthy" {
         for (i = 2; i <= NF; i++) { split ($i, pair, "="); own[pair[1]] = pair[2] }
-        printf "    %s: %d requests in the outage, equal to the source %s\n",
-            own["case"], own["requests"], own["equal_after"] == "inf" ?
-            "never" : "after " own["equal_after"] " s"
+        after = own["equal_after"]
+        printf "    %s: %d requests in the outage, then equal to the source %s\n",
+            own["case"], own["requests"],
+            (after == "inf") ? "never" : "after " after " s"
     }' "$1"
 }
 
 #  play SYSTEM ROUND: one run; its lines join the others
 play () {
     printf '%s round %d of %d: %s\n' "$(date +%H:%M:%S)" "$2" "$runs" "$1"
-    quietly "$logs/run" 3 python3 bench/scenario/scenario.py "$1" \
+    quietly "$logs/run" 4 python3 bench/scenario/scenario.py "$1" \
         --build "$build" --java "$java" --seed "$2" \
         --keep "$logs/$1" --timeline "$logs/$1.timeline" ||
         fail "$1 failed" "$logs/run.errors"

@@ -2,8 +2,9 @@
 #
 #      gnuplot -e "folder='…'; output='….svg'" timeline.gp
 #
-#  Data sets of a file: requests under way and instances that differ, of the
-#  direction in which the slow peer does what it is told, then of the other.
+#  Data sets of a file: requests under way, instances that differ, and the moment
+#  when heartbeats go on, of the direction in which the slow peer does what it is
+#  told; then the same of the other.
 
 set terminal svg size 1040,760 font "sans-serif,13" background "white"
 set output output
@@ -14,9 +15,9 @@ zpeer = folder . "/zpeer.timeline"
 first = -3
 last = 38
 
-set style line 1 lc rgb "#c0392b" lw 2
-set style line 2 lc rgb "#e08e0b" lw 2
-set style line 3 lc rgb "#1f77b4" lw 2
+set style line 1 lc rgb "#c0392b" lw 2 pt 7
+set style line 2 lc rgb "#e08e0b" lw 2 pt 7
+set style line 3 lc rgb "#1f77b4" lw 2 pt 7
 set xrange [first:last]
 set tics nomirror out
 set border 3
@@ -26,8 +27,9 @@ set multiplot
 
 #  Left column: it does not do what it answers too late; right: it does
 do for [side = 0:1] {
-    under_way = side ? 0 : 2
+    under_way = side ? 0 : 3
     differ = under_way + 1
+    resumed = under_way + 2
     set lmargin at screen 0.10 + 0.485 * side
     set rmargin at screen 0.495 + 0.485 * side
 
@@ -43,7 +45,10 @@ do for [side = 0:1] {
     if (side == 0) { set key at screen 0.54, 0.99 center top maxrows 1 }
     plot reference index differ with steps ls 1 title "reference", \
         gate index differ with steps ls 2 title "with the gate", \
-        zpeer index differ with steps ls 3 title "zpeer"
+        zpeer index differ with steps ls 3 title "zpeer", \
+        keyentry with points pt 7 lc rgb "#555555" title "heartbeats go on", \
+        reference index resumed ls 1 notitle, \
+        gate index resumed ls 2 notitle, zpeer index resumed ls 3 notitle
 
     unset title
     unset key

@@ -13,7 +13,7 @@ CONNECT_TIMEOUT_MS = 100
 WINDOW = 6
 BUFFER = 10000
 RETRIES = 10
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 PR_SET_PDEATHSIG = 1
 
@@ -67,7 +67,7 @@ class Peer:
 
     def __init__(self, build, log):
         program = f"{build}/tests/support/zpeer-scripted-peer"
-        self.program = Program(log, [program, "--keep=0", "--expire=1"])
+        self.program = Program(log, [program, "--keep=0"])
         wait_until(self.program.name, lambda: self.program.says("control"))
         words = self.program.log.read_text().split()
         self.url, self.control = words[0], words[2]
