@@ -13,6 +13,9 @@ from stage import Stage
 #  not instances that would be told of twice
 INSTANCES = 20000
 
+#  A JVM that is only tried out: how much less it is warmed up
+SEARCH_WARM = 0.5
+
 #  Instances of the JVM for a million of them
 LARGE_HEAP = ("-Xmx4g",)
 LARGE_NEEDS_GB = 12
@@ -148,7 +151,7 @@ def try_out(plan, candidate):
     with plan.stage("search") as stage:
         stage.add_peers(1)
         sender = stage.start(candidate)
-        stage.prepare(plan.scale.warm_seconds)
+        stage.prepare(plan.scale.warm_seconds * SEARCH_WARM)
         results = [stage.flood(sender, "heartbeats", 1) for _ in range(3)]
         rate = statistics.median(found["tasks_per_second"] for found in results)
         lost = sum(found["missing"] for found in results)
