@@ -120,8 +120,8 @@ wait_for_calm () {
 #  describe >FILE: what differs from one machine to another, key=value
 describe () {
     local dirty name
-    dirty=$(git status --porcelain -- proto bus actors bench ':!bench/*.md' \
-        2>/dev/null)
+    dirty=$(git status --porcelain -- proto bus actors bench \
+        ':!bench/*.md' ':!bench/plots' 2>/dev/null)
     echo "commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)$(
         [ -n "$dirty" ] && echo ' and uncommitted changes')"
     echo "date=$(date -u '+%Y-%m-%d %H:%M UTC')"
