@@ -44,8 +44,12 @@ s_decode (char *text)
     char *to = text;
     for (const char *from = text; *from; from++) {
         int byte = s_byte (from);
-        *to++ = byte < 0 ? *from : (char) byte;
-        from += byte < 0 ? 0 : 2;
+        if (byte < 0)
+            *to++ = *from;
+        else {
+            *to++ = (char) byte;
+            from += 2;
+        }
     }
     *to = 0;
     return (size_t) (to - text);
@@ -199,7 +203,7 @@ malformed_load (const char *app, size_t *count)
         *rest++ = 0;
         if (*line == '=')
             self = s_add (&table, count, rest, app);
-        else
+        else if (self)
             s_line (self, line, rest, app);
     }
     free (line);

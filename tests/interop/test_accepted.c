@@ -22,6 +22,7 @@
 #define BAD_ONE_IN 40
 
 #define PLAIN  "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
+#define MINE   "com.netflix.appinfo.MyDataCenterInfo"
 #define AMAZON "com.netflix.appinfo.AmazonInfo"
 
 //  Of an instance: the application, a number, and what needs care in JSON and paths
@@ -95,8 +96,7 @@ static const char *const s_types[] = {"\"ADDED\"", "\"MODIFIED\"",
                                       "\"DELETED\""};
 
 static const char *const s_classes[] = {"\"" PLAIN "\"", "\"" AMAZON "\"",
-                                        "\"com.netflix.appinfo."
-                                        "MyDataCenterInfo\""};
+                                        "\"" MINE "\""};
 static const char *const s_names[] = {"\"MyOwn\"", "\"Netflix\"", "\"Amazon\""};
 
 //  ---- Members, each written as ,"name":value

@@ -18,6 +18,9 @@
 //  Bad requests at a time
 #define BAD_MAX 8
 
+//  Lines of files that are read
+#define LINE_MAX_BYTES 1024
+
 //  A server answers anything else within this time many times over
 #define SILENT_MS 1500
 
@@ -61,18 +64,29 @@ typedef struct {
     size_t count;
 } server_t;
 
+//  The first line of a file, without its end
+static void
+s_read_line (const char *path, char *line, size_t size)
+{
+    FILE *file = fopen (path, "r");
+    cr_assert (file && fgets (line, (int) size, file), "%s", path);
+    fclose (file);
+    line[strcspn (line, "\n")] = 0;
+}
+
 static void
 s_find (server_t *self, const char *name)
 {
-    FILE *file = fopen (remote_variable (name, "PID"), "r");
+    char line[LINE_MAX_BYTES];
+    char *rest = NULL;
+    const char *url = remote_variable (name, "URL");
+    const char *port = strrchr (url, ':') + 1;
     *self = (server_t){.name = name};
-    cr_assert (file && fscanf (file, "%ld", &self->pid) == 1 && self->pid > 1);
-    fclose (file);
-    cr_assert_eq (sscanf (remote_variable (name, "URL"),
-                          "http://%*[^:/]:%d%100s", &self->port, self->path),
-                  2);
-    strncat (self->path, "peerreplication/batch/",
-             sizeof self->path - strlen (self->path) - 1);
+    self->port = (int) strtol (port, &rest, 10);
+    snprintf (self->path, sizeof self->path, "%speerreplication/batch/", rest);
+    s_read_line (remote_variable (name, "PID"), line, sizeof line);
+    self->pid = strtol (line, NULL, 10);
+    cr_assert_gt (self->pid, 1);
 }
 
 static int
@@ -126,19 +140,19 @@ s_expect_answer (const server_t *self)
                   self->name);
 }
 
-//  Processor time the server has taken so far
+//  Processor time the server has taken so far: fields 14 and 15 of its line
 static long
 s_busy_ms (const server_t *self)
 {
-    char path[64];
-    long user = 0, system = 0;
-    snprintf (path, sizeof path, "/proc/%ld/stat", self->pid);
-    FILE *file = fopen (path, "r");
-    cr_assert (file && fscanf (file,
-                               "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u "
-                               "%*u %*u %*u %ld %ld",
-                               &user, &system) == 2);
-    fclose (file);
+    char line[LINE_MAX_BYTES];
+    snprintf (line, sizeof line, "/proc/%ld/stat", self->pid);
+    s_read_line (line, line, sizeof line);
+    char *at = strrchr (line, ')');
+    for (int field = 2; at && field < 14; field++)
+        at = strchr (at + 1, ' ');
+    cr_assert (at, "%s", line);
+    long user = strtol (at, &at, 10);
+    long system = strtol (at, NULL, 10);
     return (user + system) * 1000 / sysconf (_SC_CLK_TCK);
 }
 

@@ -18,16 +18,15 @@
 #define REFERENCE_MS 60000
 
 static pair_t s_pair;
-static FILE *s_reference;  //  Its standard input
-static char s_app[32];     //  The reference's; zpeer's is the pair's
+static lines_program_t s_reference;
+static char s_app[32];  //  The reference's; zpeer's is the pair's
 
 static void
 s_stop (void)
 {
-    if (s_reference) {
-        fputs ("quit\n", s_reference);
-        pclose (s_reference);
-    }
+    if (s_reference.file)
+        fputs ("quit\n", s_reference.file);
+    lines_end (&s_reference);
     pair_close (&s_pair);
 }
 
@@ -53,9 +52,8 @@ s_open (void)
     char arguments[256];
     pair_open (&s_pair, NULL);
     snprintf (s_app, sizeof s_app, "REF%d", getpid ());
-    snprintf (arguments, sizeof arguments, "--peer %s >/dev/null",
-              s_pair.peers[0].url);
-    s_reference = lines_program ("ZPEER_REFERENCE_NODE", arguments, "w");
+    snprintf (arguments, sizeof arguments, "--peer %s", s_pair.peers[0].url);
+    lines_start (&s_reference, "ZPEER_REFERENCE_NODE", arguments, "w");
     s_pair.limit_ms = REFERENCE_MS;
 }
 
@@ -66,7 +64,7 @@ s_feed (const char *id, const char *line, zpeer_buffer_t *frame)
     char name[64];
     snprintf (name, sizeof name, "%s:%s", s_app, id);
     char *text = malformed_expand (line, s_app, name);
-    fprintf (s_reference, "%s\n", text);
+    fprintf (s_reference.file, "%s\n", text);
     free (text);
     text = malformed_expand (line, s_pair.app, pair_id (&s_pair, id));
     json_t *event = json_loads (text, 0, NULL);
@@ -86,7 +84,7 @@ s_feed_all (const char *id, const char *const *lines, const char *marker)
     for (; lines[count - 1]; count++)
         s_feed (id, lines[count - 1], &frame);
     s_feed (marker, REGISTER ("1000"), &frame);
-    fflush (s_reference);
+    fflush (s_reference.file);
     cr_assert_eq (zpeer_feed_send_frame (s_pair.feed, frame.data, frame.size,
                                          STAGE_WAIT_MS, NULL),
                   ZPEER_OK);

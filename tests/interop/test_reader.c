@@ -60,12 +60,14 @@ s_fetch (char lines[LINES_MAX][LINE_MAX_BYTES])
     size_t count = 0;
     snprintf (arguments, sizeof arguments, "%s %s", s_pair.peers[0].url,
               s_pair.app);
-    FILE *reader = lines_program ("ZPEER_READER", arguments, "r");
-    while (count < LINES_MAX && fgets (lines[count], LINE_MAX_BYTES, reader)) {
+    lines_program_t reader;
+    lines_start (&reader, "ZPEER_READER", arguments, "r");
+    while (count < LINES_MAX &&
+           fgets (lines[count], LINE_MAX_BYTES, reader.file)) {
         lines[count][strcspn (lines[count], "\n")] = 0;
         count++;
     }
-    cr_expect_eq (pclose (reader), 0, "the client failed");
+    cr_expect_eq (lines_end (&reader), 0, "the client failed");
     return count;
 }
 

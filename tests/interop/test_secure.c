@@ -166,7 +166,7 @@ Test (secure, answers_in_gzip_are_read)
     s_meet_copies ();
     read = figure_of (&s_pair, 0, "dispatcher", "reply-bytes") - read;
     came = speer_forwarder_bytes (forwarder) - came;
-    cr_expect_gt (read, LARGE_BYTES * LARGE_COUNT);
+    cr_expect_gt (read, (json_int_t) LARGE_BYTES * LARGE_COUNT);
     cr_expect_lt (came, (uint64_t) read / 2, "%llu bytes for %lld",
                   (unsigned long long) came, (long long) read);
 }
