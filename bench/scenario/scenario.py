@@ -103,6 +103,7 @@ class Scenario:
         self.expire(1)
         for feeder in self.feeders:
             feeder.begin()
+            feeder.latest = 0
         for watch in self.watches():
             watch.start()
 

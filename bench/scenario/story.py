@@ -116,6 +116,7 @@ class Feeder:
         self.story = story
         self.pipe = pipe
         self.began = None
+        self.per_second = None  # Heartbeats
         self.heartbeats = 0
         self.changes = 0
         self.latest = 0  # Most behind its time so far, seconds
@@ -126,15 +127,15 @@ class Feeder:
 
     def begin(self):
         self.began = time.monotonic()
+        self.per_second = len(self.story.instances) / RENEWAL_SECONDS
         self.heartbeats = self.changes = 0
 
     def turn(self, with_changes):
         """Whatever is due."""
         passed = time.monotonic() - self.began
-        per_second = len(self.story.instances) / RENEWAL_SECONDS
-        behind = passed - self.heartbeats / per_second
+        behind = passed - self.heartbeats / self.per_second
         self.latest = max(self.latest, behind)
-        while self.heartbeats < passed * per_second:
+        while self.heartbeats < passed * self.per_second:
             self.story.next_heartbeat()
             self.heartbeats += 1
         while with_changes and self.changes < passed * CHANGES_PER_SECOND:
