@@ -1,7 +1,8 @@
 //  What the servers know better: another writer registered there, and newer
 
 #include <criterion/criterion.h>
-#include <string.h>
+#include <stdlib.h>
+#include "compare.h"
 #include "pair.h"
 #include "banned.h"
 
@@ -17,21 +18,34 @@ s_stop (void)
 
 TestSuite (conflict, .fini = s_stop, .timeout = 120);
 
-//  Each peer has said so with its copy, and has it still
+//  What was reported is all of what the peer has
+static void
+s_expect_copy (size_t peer, const char *id, json_t *outcome)
+{
+    remote_t *remote = s_pair.peers[peer].remote;
+    const char *text = json_string_value (json_object_get (outcome, "copy"));
+    json_t *copy = json_loads (text, 0, NULL);
+    json_t *info = remote_instance (remote, s_pair.app, pair_id (&s_pair, id));
+    char *differs = compare_infos (copy, info);
+    cr_expect_null (differs, "%s: %s", remote_name (remote), differs);
+    cr_expect_str_eq (json_string_value (json_object_get (copy, "hostName")),
+                      "other");
+    free (differs);
+    json_decref (info);
+    json_decref (copy);
+}
+
+//  Each peer has said so, and has it still
 static void
 s_expect_conflict (const char *id)
 {
     for (size_t i = 0; i < s_pair.count; i++) {
         json_t *outcome =
             pair_outcome (&s_pair, i, "conflict", "id", pair_id (&s_pair, id));
-        json_t *copy = json_loads (
-            json_string_value (json_object_get (outcome, "copy")), 0, NULL);
         cr_expect_eq (json_integer_value (
                           json_object_get (outcome, "lastDirtyTimestamp")),
                       2000);
-        cr_expect_str_eq (
-            json_string_value (json_object_get (copy, "hostName")), "other");
-        json_decref (copy);
+        s_expect_copy (i, id, outcome);
     }
     pair_expect (&s_pair, id, "DOWN", "UNKNOWN", 2000);
     pair_await (&s_pair, id, "DOWN", "UNKNOWN", 2000);
