@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-#  Runs tests against real Eureka servers of released artifacts, built with Maven
-#  and a JDK 17.
+#  Runs tests against real Eureka servers of released artifacts, built with
+#  Maven and a JDK 17.
 #
 #      run.sh build FOLDER              builds them there, if need be
 #      run.sh test FOLDER PROGRAM...    starts them, runs the programs
-#      run.sh serve FOLDER [SERVER...]  starts them, says how to reach them, waits
+#      run.sh serve FOLDER [SERVER...]  starts them, tells where they are, waits
 #
 #  README.md has a table of the servers and of the variables that programs get.
-#  ZPEER_SERVERS names those to start, if it is not to be all of them. Each gets a
-#  free port and keeps it: when a program ends a server, an empty one is started in
-#  its place. All of them end with this script, however that ends.
+#  ZPEER_SERVERS names those to start, if it is not to be all of them. Each gets
+#  a free port and keeps it: when a program ends a server, an empty one is
+#  started in its place. All of them end with this script, however that ends.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 limit=240  #  Seconds for a server to start, on a very busy machine
@@ -55,33 +55,32 @@ build () {
 
 #  ---- One server
 
-#  As much memory as the tests need, and only the quick one of the two compilers:
-#  none of them lives long
+#  As much memory as the tests need, and only the quick one of the two
+#  compilers: none of them lives long
 java="java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
-#  class_path NAME: of what build_jar built
-class_path () {
-    echo "$folder/$1/$1.jar:$folder/$1/lib/*"
+#  program PROJECT CLASS: a command line, whose files end with the servers
+program () {
+    echo "$java -Djava.io.tmpdir=$work" \
+        "-cp $folder/$1/$1.jar:$folder/$1/lib/* $2"
 }
 
 port_of () {
     cat "$work/$1.port"
 }
 
-#  serve_with PROJECT CLASS ARGUMENT...: turns into a server, whose files end with
-#  it
-serve_with () {
-    local project=$1
-    shift
-    #  shellcheck disable=SC2086  # A command line
-    exec $java -Djava.io.tmpdir="$work" -cp "$(class_path "$project")" "$@"
+#  turn_into PROJECT CLASS ARGUMENT...
+turn_into () {
+    local words
+    read -r -a words <<<"$(program "$1" "$2")"
+    exec "${words[@]}" "${@:3}"
 }
 
 #  spring NAME OPTION...
 spring () {
     local name=$1
     shift
-    serve_with spring-eureka zpeer.interop.SpringEureka \
+    turn_into spring-eureka zpeer.interop.SpringEureka \
         --server.port="$(port_of "$name")" "$@"
 }
 
@@ -94,15 +93,15 @@ peer () {
         --server.tomcat.accesslog.prefix="$1-access"
 }
 
-#  become NAME: turns into a server. A Spring server takes a URL with its own host
-#  name for itself, so the two have different ones.
+#  become NAME: turns into a server. A Spring server takes a URL with its own
+#  host name for itself, so the two have different ones.
 become () {
     case $1 in
     spring) spring spring ;;
     one) peer one 127.0.0.1 "http://localhost:$(port_of two)/eureka/" ;;
     two) peer two localhost "http://127.0.0.1:$(port_of one)/eureka/" ;;
     netflix)
-        serve_with netflix-eureka zpeer.interop.NetflixEureka \
+        turn_into netflix-eureka zpeer.interop.NetflixEureka \
             "$(port_of netflix)" ;;
     secure)
         spring secure --spring.profiles.active=secure \
@@ -173,7 +172,8 @@ request () {
 
 make_certificates () {
     request ca -subj /CN=interop-ca
-    request server -subj /CN=localhost -CA "$work/ca.pem" -CAkey "$work/ca.key" \
+    request server -subj /CN=localhost \
+        -CA "$work/ca.pem" -CAkey "$work/ca.key" \
         -addext basicConstraints=critical,CA:FALSE \
         -addext subjectAltName=IP:127.0.0.1,DNS:localhost
 }
@@ -230,10 +230,8 @@ launch () {
         introduce "$name"
         i=$((i + 1))
     done
-    say ZPEER_READER \
-        "$java -cp $(class_path netflix-eureka) zpeer.interop.EurekaReader"
-    say ZPEER_REFERENCE_NODE \
-        "$java -cp $(class_path reference) zpeer.bench.Node"
+    say ZPEER_READER "$(program netflix-eureka zpeer.interop.EurekaReader)"
+    say ZPEER_REFERENCE_NODE "$(program reference zpeer.bench.Node)"
     echo "interop: servers are up after $SECONDS s"
 }
 

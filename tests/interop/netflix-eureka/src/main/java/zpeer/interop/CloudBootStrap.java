@@ -2,13 +2,7 @@ package zpeer.interop;
 
 import com.netflix.appinfo.AmazonInfo;
 import com.netflix.appinfo.AmazonInfo.MetaDataKey;
-import com.netflix.appinfo.ApplicationInfoManager;
-import com.netflix.appinfo.EurekaInstanceConfig;
 import com.netflix.appinfo.MyDataCenterInstanceConfig;
-import com.netflix.appinfo.providers.EurekaConfigBasedInstanceInfoProvider;
-import com.netflix.discovery.DefaultEurekaClientConfig;
-import com.netflix.discovery.DiscoveryClient;
-import com.netflix.discovery.shared.transport.jersey3.Jersey3TransportClientFactories;
 import com.netflix.eureka.Jersey3EurekaBootStrap;
 
 /**
@@ -17,17 +11,10 @@ import com.netflix.eureka.Jersey3EurekaBootStrap;
  */
 public final class CloudBootStrap extends Jersey3EurekaBootStrap {
     public CloudBootStrap () {
-        super (client ());
-    }
-
-    private static DiscoveryClient client () {
-        EurekaInstanceConfig config = new MyDataCenterInstanceConfig ("eureka.",
+        super (EurekaReader.client (new MyDataCenterInstanceConfig ("eureka.",
                 AmazonInfo.Builder.newBuilder ()
                         .addMetadata (MetaDataKey.instanceId, "i-0")
                         .addMetadata (MetaDataKey.accountId, "zpeer")
-                        .build ());
-        return new DiscoveryClient (
-                new ApplicationInfoManager (config, new EurekaConfigBasedInstanceInfoProvider (config).get ()),
-                new DefaultEurekaClientConfig (), new Jersey3TransportClientFactories ());
+                        .build ())));
     }
 }

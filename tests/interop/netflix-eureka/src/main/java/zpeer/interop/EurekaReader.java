@@ -1,6 +1,7 @@
 package zpeer.interop;
 
 import com.netflix.appinfo.ApplicationInfoManager;
+import com.netflix.appinfo.EurekaInstanceConfig;
 import com.netflix.appinfo.InstanceInfo;
 import com.netflix.appinfo.MyDataCenterInstanceConfig;
 import com.netflix.appinfo.providers.EurekaConfigBasedInstanceInfoProvider;
@@ -9,6 +10,7 @@ import com.netflix.discovery.DefaultEurekaClientConfig;
 import com.netflix.discovery.DiscoveryClient;
 import com.netflix.discovery.shared.Application;
 import com.netflix.discovery.shared.transport.jersey3.Jersey3TransportClientFactories;
+import java.util.logging.LogManager;
 
 /**
  * Reads a registry as the users of Eureka do, with Netflix's client. Arguments: the base URL and the name of an
@@ -20,18 +22,24 @@ public final class EurekaReader {
     }
 
     public static void main (String[] args) {
+        //  Jersey tells of optional classes that it does not find
+        LogManager.getLogManager ().reset ();
         set ("serviceUrl.default", args[0]);
         set ("registration.enabled", false);
         set ("shouldEnforceFetchRegistryAtInit", true);
         set ("shouldFilterOnlyUpInstances", false);
-        MyDataCenterInstanceConfig config = new MyDataCenterInstanceConfig ("reader.");
-        DiscoveryClient client = new DiscoveryClient (
-                new ApplicationInfoManager (config, new EurekaConfigBasedInstanceInfoProvider (config).get ()),
-                new DefaultEurekaClientConfig ("reader."), new Jersey3TransportClientFactories ());
+        DiscoveryClient client = client (new MyDataCenterInstanceConfig ("reader."));
         Application application = client.getApplication (args[1]);
         if (application != null)
             application.getInstances ().forEach (EurekaReader::print);
         client.shutdown ();
+    }
+
+    /** A client for the instance, configured by the properties of its namespace. */
+    static DiscoveryClient client (EurekaInstanceConfig instance) {
+        return new DiscoveryClient (
+                new ApplicationInfoManager (instance, new EurekaConfigBasedInstanceInfoProvider (instance).get ()),
+                new DefaultEurekaClientConfig (instance.getNamespace ()), new Jersey3TransportClientFactories ());
     }
 
     /** The namespace sets this client apart from the one in eureka-client.properties. */
