@@ -7,9 +7,13 @@
 #include "pair.h"
 #include "banned.h"
 
-#define TEXT_MAX       16384
-#define URL_MAX        512
+//  Of the InstanceInfo of a Register, and of a peer's URL
+#define TEXT_MAX 16384
+#define URL_MAX  512
+
+//  Of a server's name, as s_add_all reads it
 #define NAME_MAX_BYTES 32
+
 #define TOPICS                                                                 \
     "delivered,conflict,need-register,rejected,dropped,peer,resync,stats"
 #define SETS_MAX 16
@@ -120,6 +124,15 @@ pair_retry (pair_t *self)
 {
     for (size_t i = 0; i < self->count; i++)
         zpeer_engine_retry_peer (self->engine, self->peers[i].url);
+}
+
+void
+pair_verify (pair_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        cr_assert_eq (
+            zpeer_engine_verify_peer (self->engine, self->peers[i].url),
+            ZPEER_OK);
 }
 
 void

@@ -71,6 +71,9 @@ void pair_set_passage (pair_t *self, speer_passage_t passage);
 //  Ends the pause after failures at all peers
 void pair_retry (pair_t *self);
 
+//  Begins a verify of all peers
+void pair_verify (pair_t *self);
+
 //  Works twice, and on one that was not opened but zeroed
 void pair_close (pair_t *self);
 

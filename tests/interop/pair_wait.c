@@ -1,3 +1,5 @@
+//  What pair.h waits for: outcomes, and what the servers have
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

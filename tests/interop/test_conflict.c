@@ -85,8 +85,7 @@ s_expect_verify_conflict (const char *const *set)
     pair_open (&s_pair, set);
     s_register ("a");
     pair_other_registers (&s_pair, "a", 2000);
-    for (size_t i = 0; i < s_pair.count; i++)
-        zpeer_engine_verify_peer (s_pair.engine, s_pair.peers[i].url);
+    pair_verify (&s_pair);
     s_expect_conflict ("a");
 }
 

@@ -105,15 +105,6 @@ Test (repair, a_heartbeat_newer_than_the_view_asks_for_the_register)
 
 //  ---- By verify
 
-static void
-s_verify_all (void)
-{
-    for (size_t i = 0; i < s_pair.count; i++)
-        cr_assert_eq (
-            zpeer_engine_verify_peer (s_pair.engine, s_pair.peers[i].url),
-            ZPEER_OK);
-}
-
 //  Three instances differ: one is not there, one is older there, and one is
 //  there though it was cancelled. A fourth does not.
 static void
@@ -131,7 +122,7 @@ s_expect_repair_by_verify (const char *const *set)
     pair_await_gone (&s_pair, "cancelled");
     pair_other_registers (&s_pair, "cancelled", 900);
 
-    s_verify_all ();
+    pair_verify (&s_pair);
     s_expect_back ("lost");
     pair_await (&s_pair, "older", "UP", "UNKNOWN", 1000);
     pair_await_gone (&s_pair, "cancelled");

@@ -79,10 +79,7 @@ s_restart_servers (void)
 static void
 s_verify_all (void)
 {
-    for (size_t i = 0; i < s_pair.count; i++)
-        cr_assert_eq (
-            zpeer_engine_verify_peer (s_pair.engine, s_pair.peers[i].url),
-            ZPEER_OK);
+    pair_verify (&s_pair);
     for (size_t i = 0; i < s_pair.count; i++) {
         json_t *outcome = pair_outcome (&s_pair, i, "resync", "state", "ended");
         cr_expect_eq (
