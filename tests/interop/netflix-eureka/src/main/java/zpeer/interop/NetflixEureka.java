@@ -18,7 +18,7 @@ import org.glassfish.jersey.servlet.ServletContainer;
 
 /**
  * Netflix's Eureka server in an embedded Tomcat, at /eureka/v2/: the listener, the filters and the resources
- * that its web archive declares, which is not released for Java 17. One argument: the port on 127.0.0.1.
+ * that its web archive declares, which is not in Maven's central registry. One argument: the port on 127.0.0.1.
  *
  * <p>Bodies may be gzipped in both directions, as in that archive. Answers are compressed by Tomcat, since
  * Jersey 3 would compress anew what Eureka compressed itself.
@@ -45,6 +45,7 @@ public final class NetflixEureka {
         filter (context, new GzipEncodingEnforcingFilter (), "/v2/apps/*");
         filter (context, new ServletContainer (resources ()), "/*");
         tomcat.start ();
+        //  Tomcat runs on without a context that failed
         if (!context.getState ().isAvailable ())
             System.exit (1);
         System.out.println ("Tomcat started on port " + connector.getLocalPort ());
