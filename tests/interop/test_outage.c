@@ -2,7 +2,7 @@
 //  Nothing happens at the source after it: no heartbeat, no event at all.
 
 #include <criterion/criterion.h>
-#include <string.h>
+#include <stdio.h>
 #include "pair.h"
 #include "banned.h"
 
@@ -119,4 +119,41 @@ Test (outage, it_is_made_good_by_calls_when_no_answer_came)
 {
     const char *const set[] = {RETRIES, TIMEOUT, SINGLE, NULL};
     s_expect_repair (SPEER_HOLD, "congested", set);
+}
+
+//  ---- Many: more than a batch, and more than is owed at first in one piece
+
+#define COUNT  300
+#define ID_MAX 16
+
+static void
+s_act_each (unsigned first, unsigned step, const pair_event_t *event)
+{
+    for (unsigned i = first; i < COUNT; i += step) {
+        char id[ID_MAX];
+        snprintf (id, sizeof id, "%u", i);
+        pair_send (&s_pair, id, event, 1);
+    }
+}
+
+Test (outage, hundreds_of_cancels_and_overrides_are_made_good)
+{
+    const char *const set[] = {RETRIES, NULL};
+    pair_start (&s_pair, set);
+    pair_add_apart (&s_pair);
+    s_act_each (0, 1, &(pair_event_t){ZPEER_REGISTER, 1000, ZPEER_UP, 0});
+    pair_await_count (&s_pair, s_pair.app, COUNT);
+    pair_set_passage (&s_pair, SPEER_CUT);
+    s_act_each (0, 3, &(pair_event_t){ZPEER_CANCEL, 0, 0, 0});
+    s_act_each (1, 3,
+                &(pair_event_t){ZPEER_STATUS_UPDATE, 1001, ZPEER_DOWN, 0});
+    pair_outcomes (&s_pair, "dropped", "reason", "escalated");
+    pair_await_count (&s_pair, s_pair.app, COUNT);
+    pair_set_passage (&s_pair, SPEER_PASS);
+    pair_retry (&s_pair);
+    pair_outcomes (&s_pair, "peer", "state", "whole");
+    pair_await_count (&s_pair, s_pair.app, COUNT * 2 / 3);
+    pair_await (&s_pair, "1", "DOWN", "DOWN", 1001);
+    pair_await (&s_pair, "298", "DOWN", "DOWN", 1001);
+    pair_await (&s_pair, "299", "UP", "UNKNOWN", 1000);
 }
