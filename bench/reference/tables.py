@@ -230,8 +230,8 @@ READING = """### How to read it, and when not to trust it
   {most}): most of it is the JVM, which compiles and collects behind its rounds, and
   it is to zpeer's disadvantage.
 - **The senders pay for their pace.** zpeer's feeds over a socket and asks the peers'
-  counters, up to 2,000 times a second; the reference's calls the node and counts in its
-  own process. That is in zpeer's CPU.
+  counters, 2,000 times a second at most, a few percent of its CPU; the reference's calls the
+  node and counts in its own process, 2 to 5 % of its CPU.
 - **Peak memory** is resident memory in that round. A JVM takes what heap it is given
   before it collects; `heap` in the table of memory is what it needs.
 - **Latency** has the linger time in it. 500 ms is the reference's constant; 1 ms needs
