@@ -14,7 +14,11 @@
 #include <jansson.h>
 #include "buffer.h"
 
-typedef enum { MALFORMED_SPRING, MALFORMED_NETFLIX, MALFORMED_KINDS } kind_t;
+typedef enum {
+    MALFORMED_SPRING,
+    MALFORMED_NETFLIX,
+    MALFORMED_KINDS
+} malformed_kind_t;
 
 typedef struct {
     char *name;
@@ -24,7 +28,7 @@ typedef struct {
     json_t *event;     //  NULL: no event says it
     char *info;        //  Of the event, as text; NULL: not one of those
     char *says;        //  NULL: the acceptor takes it
-    char *does[MALFORMED_KINDS];  //  By kind of server; NULL: not known
+    char *does[MALFORMED_KINDS];  //  By kind of server; NULL: no item
 } malformed_t;
 
 //  The table, all of it about one application; fails the test if it is wrong

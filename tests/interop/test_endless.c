@@ -115,7 +115,7 @@ s_answer (int fd, int limit_ms)
 
 //  Posts each such item over a connection of its own
 static void
-s_post_bad (server_t *self, kind_t kind)
+s_post_bad (server_t *self, malformed_kind_t kind)
 {
     for (size_t i = 0; i < s_count && self->count < BAD_MAX; i++)
         if (s_table[i].item && !strcmp (s_table[i].does[kind], "nothing"))
@@ -172,7 +172,7 @@ s_expect_busy (const server_t *self, long before)
 //     none.
 //  3. It is ended: nothing else frees those threads. run.sh starts it anew.
 static void
-s_expect_endless (const char *name, kind_t kind)
+s_expect_endless (const char *name, malformed_kind_t kind)
 {
     server_t server;
     s_find (&server, name);
@@ -188,7 +188,7 @@ Test (endless, an_array_for_an_object_is_never_answered)
 {
     pair_open (&s_pair, NULL);
     for (size_t i = 0; i < KINDS; i++)
-        s_expect_endless (s_names[i], (kind_t) i);
+        s_expect_endless (s_names[i], (malformed_kind_t) i);
     s_pair.limit_ms = START_MS;
     pair_await_answers (&s_pair);
 }

@@ -135,7 +135,7 @@ s_cancel (remote_t *remote, const malformed_t *bad)
 }
 
 static void
-s_expect_table (const char *name, kind_t kind)
+s_expect_table (const char *name, malformed_kind_t kind)
 {
     remote_t *remote = remote_named (name);
     for (size_t i = 0; i < s_count; i++) {
