@@ -334,6 +334,8 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
 {
     self->answering = true;
     self->reached = false;
+    self->whole = false;
+    self->whole_ms = 0;
     self->splittable = true;
     if (best == BEST_TAKEN)
         self->backoff_ms = 0;

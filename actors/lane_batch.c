@@ -12,6 +12,12 @@
 //  come to the peer since, which it must not end. ms.
 #define LATE_MS 1000
 
+//  A peer that answers nothing in time is told of all it can be, for the sake of
+//  their leases, not more often than this, ms. A lease lives 180 s, once it was
+//  renewed.
+#define WHOLE_MIN_MS 30000
+#define WHOLE_MAX_MS 120000
+
 //  How many places ahead states are fetched
 #define FETCH_AHEAD 8
 
@@ -371,6 +377,22 @@ s_size (const zpeer_lane_t *self, bool live, bool owed)
     return size < self->size ? size : self->size;
 }
 
+//  Whether a probe is due that has all it can. Mostly they are small: a peer that
+//  needs long for each item, and works in turn, must get through with what it
+//  was asked before.
+static bool
+s_whole (zpeer_lane_t *self, uint64_t now)
+{
+    if (!self->whole || now < self->whole_at)
+        return false;
+    self->whole = false;
+    self->whole_ms = self->whole_ms ? 2 * self->whole_ms : WHOLE_MIN_MS;
+    if (self->whole_ms > WHOLE_MAX_MS)
+        self->whole_ms = WHOLE_MAX_MS;
+    self->whole_at = now + self->whole_ms;
+    return true;
+}
+
 //  Fills a batch; false: nothing is ready
 static bool
 s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
@@ -398,6 +420,10 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
         return false;
     build->size = s_size (self, live, owed);
     build->flight->owed = !live;
+    if (s_whole (self, now)) {
+        build->size = self->options.max_items;
+        live = owed = true;
+    }
     s_fill (self, build, live, owed);
     return true;
 }

@@ -98,6 +98,18 @@ lane_late_seq (const zpeer_lane_t *self, const part_t *part)
     return self->options.single && part->count > 1 ? SEQ_NONE : part->seq;
 }
 
+//  What an attempt that took too long says of the size
+static void
+s_shrink (zpeer_lane_t *self, const flight_t *flight, bool reached)
+{
+    if (self->size > flight->items / SHRINK)
+        self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
+    //  An instance alone was too much: so it is not the size. A peer that does
+    //  what it is asked, and only answers too late, lets go of no lease as long
+    //  as all are renewed.
+    self->whole = reached && flight->count == 1;
+}
+
 void
 lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
              part_t *parts, uint32_t count, const zpeer_result_t *result)
@@ -105,9 +117,8 @@ lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     lane_pace (self, now, result);
     bool late = now - flight->sent_at >= self->options.read_timeout_ms;
     //  An answer too large for us, or cut off, is smaller for fewer items
-    if ((late || result->end == ZPEER_END_UNUSABLE) &&
-        self->size > flight->items / SHRINK)
-        self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
+    if (late || result->end == ZPEER_END_UNUSABLE)
+        s_shrink (self, flight, result->reached);
     //  Backwards, as each goes to the front
     for (uint32_t i = count; i-- > 0;) {
         part_t *part = &parts[i];

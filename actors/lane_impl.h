@@ -214,6 +214,9 @@ struct zpeer_lane {
     zpeer_item_t *items;  //  Owned; those of the batch being built
     uint32_t size;        //  Items a batch may have
     uint32_t byte_limit;
+    uint64_t whole_at;   //  No probe has all it can before
+    uint32_t whole_ms;   //  From the newest such probe to the next; 0: none yet
+    bool whole;          //  The next one may: one item was too much
     uint32_t window;     //  Batches that may be in flight
     uint32_t credit;     //  Most the dispatchers could take, when last told
     double per_item_ms;  //  Smoothed; 0: not known

@@ -61,6 +61,15 @@ lane_scenario_register (lane_scenario_t *self, uint32_t from, uint32_t to)
     }
 }
 
+void
+lane_scenario_renew (lane_scenario_t *self, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        zpeer_change_t change = {.handle = i, .action = ZPEER_HEARTBEAT};
+        zpeer_lane_change (self->lane, self->now, &change);
+    }
+}
+
 static scenario_attempt_t *
 s_attempt (lane_scenario_t *self, uint64_t at)
 {

@@ -134,6 +134,47 @@ Test (lane_sick_peer, a_peer_that_is_far_away_is_told_all_in_time)
     lane_scenario_begin (&s, s_distant);
 }
 
+//  It does what it is asked, and answers too late, however little that is
+#define SERVICES   200
+#define RENEWAL_MS 30000
+#define LEASE_MS   180000
+
+static uint64_t s_renewed[SERVICES];  //  When each was, last
+static uint64_t s_longest;            //  Between two renewals of one
+
+static void
+s_late (lane_scenario_t *self, const zpeer_lane_batch_t *batch,
+        scenario_attempt_t *attempt)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint64_t *renewed = &s_renewed[batch->items[i].state->handle];
+        if (s_longest < self->now - *renewed)
+            s_longest = self->now - *renewed;
+        *renewed = self->now;
+    }
+    attempt->at = self->now + SCENARIO_TIMEOUT_MS;
+    attempt->end = ZPEER_END_READ_TIMEOUT;
+}
+
+//  This is what the project began with: no answer came in time, and services
+//  vanished, for their leases ran out
+Test (lane_sick_peer, leases_live_on_at_a_peer_that_answers_too_late)
+{
+    lane_scenario_begin (&s, s_late);
+    lane_scenario_register (&s, 0, SERVICES);
+    for (unsigned i = 0; i < SERVICES; i++)
+        s_renewed[i] = s.now;
+    for (uint64_t at = s.now; at < 3600000; at += RENEWAL_MS) {
+        lane_scenario_run (&s, RENEWAL_MS);
+        s.now = at + RENEWAL_MS;
+        lane_scenario_renew (&s, 0, SERVICES);
+    }
+    cr_expect_gt (s.escalations, 0);
+    cr_expect_lt (s_longest, LEASE_MS);
+    for (unsigned i = 0; i < SERVICES; i++)
+        cr_expect_lt (s.now - s_renewed[i], LEASE_MS, "%u", i);
+}
+
 //  Requests from, up to not including to, ms after the begin
 static unsigned
 s_requests_within (uint64_t begin, uint64_t from, uint64_t to)
