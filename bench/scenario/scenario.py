@@ -172,8 +172,8 @@ class Scenario:
         burnt = direction.held(at["outage"], at["recovery"])
         gone = direction.last_look(at["recovery"])[1]
         answered = [
-            now
-            for now, later in direction.between(at["recovery"], at["end"])
+            when
+            for when, later in direction.between(at["recovery"], at["end"])
             if later["answered"] > last["answered"]
         ]
         end = direction.looks[-1][1]
