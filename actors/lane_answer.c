@@ -336,6 +336,7 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
     self->reached = false;
     self->whole = false;
     self->whole_ms = 0;
+    self->whole_from = self->accepted;
     self->splittable = true;
     if (best == BEST_TAKEN)
         self->backoff_ms = 0;

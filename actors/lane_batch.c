@@ -377,20 +377,24 @@ s_size (const zpeer_lane_t *self, bool live, bool owed)
     return size < self->size ? size : self->size;
 }
 
-//  Whether a probe is due that has all it can. Mostly they are small: a peer that
-//  needs long for each item, and works in turn, must get through with what it
-//  was asked before.
-static bool
+//  How many items a probe is to have beside what follows the peer; 0: none. Mostly
+//  it is small: a peer that needs long for each item, and works in turn, must get
+//  through with what it was asked before. So it is not asked for more than the
+//  source has said meanwhile: when that is silent, no lease lives on anyway.
+static uint32_t
 s_whole (zpeer_lane_t *self, uint64_t now)
 {
-    if (!self->whole || now < self->whole_at)
-        return false;
+    uint64_t items = self->accepted - self->whole_from;
+    if (!self->whole || now < self->whole_at || !items)
+        return 0;
     self->whole = false;
+    self->whole_from = self->accepted;
     self->whole_ms = self->whole_ms ? 2 * self->whole_ms : WHOLE_MIN_MS;
     if (self->whole_ms > WHOLE_MAX_MS)
         self->whole_ms = WHOLE_MAX_MS;
     self->whole_at = now + self->whole_ms;
-    return true;
+    uint32_t most = self->options.max_items;
+    return items < most ? (uint32_t) items : most;
 }
 
 //  Fills a batch; false: nothing is ready
@@ -420,8 +424,9 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
         return false;
     build->size = s_size (self, live, owed);
     build->flight->owed = !live;
-    if (s_whole (self, now)) {
-        build->size = self->options.max_items;
+    uint32_t whole = s_whole (self, now);
+    if (whole) {
+        build->size = whole;
         live = owed = true;
     }
     s_fill (self, build, live, owed);

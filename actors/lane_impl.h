@@ -214,7 +214,8 @@ struct zpeer_lane {
     zpeer_item_t *items;  //  Owned; those of the batch being built
     uint32_t size;        //  Items a batch may have
     uint32_t byte_limit;
-    uint64_t whole_at;   //  No probe has all it can before
+    uint64_t whole_at;    //  No probe has all it can before
+    uint64_t whole_from;  //  accepted, when one had, or the peer answered
     uint32_t whole_ms;   //  From the newest such probe to the next; 0: none yet
     bool whole;          //  The next one may: one item was too much
     uint32_t window;     //  Batches that may be in flight

@@ -175,6 +175,37 @@ Test (lane_sick_peer, leases_live_on_at_a_peer_that_answers_too_late)
         cr_expect_lt (s.now - s_renewed[i], LEASE_MS, "%u", i);
 }
 
+//  It needs so long for each item, and works in turn: six full batches are on
+//  their way, and what is asked to keep leases alive is behind them. The source
+//  goes on for ten minutes, and then says nothing more.
+Test (lane_sick_peer, a_peer_that_gets_through_with_nothing_does_so_in_silence)
+{
+    static const uint32_t slow_ms[] = {200, 490};
+    for (size_t i = 0; i < sizeof slow_ms / sizeof *slow_ms; i++) {
+        lane_scenario_begin (&s, s_slow);
+        s.serial = true;
+        for (int round = 0; round < 2; round++) {
+            lane_scenario_register (&s, 0, 300);
+            lane_scenario_run (&s, 60000);
+        }
+        s.item_ms = slow_ms[i];
+        lane_scenario_register (&s, 0, 300);
+        for (int round = 0; round < 20; round++) {
+            uint64_t at = s.now;
+            lane_scenario_run (&s, RENEWAL_MS);
+            s.now = at + RENEWAL_MS;
+            lane_scenario_renew (&s, 0, 300);
+        }
+        s.requests = 0;  //  There is no room for all of them
+        lane_scenario_run (&s, 10000000);
+        cr_expect_eq (lane_scenario_stats (&s).owed, 0, "%u ms: %u are owed",
+                      slow_ms[i], lane_scenario_stats (&s).owed);
+        cr_expect_eq (lane_scenario_stats (&s).waiting, 0);
+        lane_scenario_end (&s);
+    }
+    lane_scenario_begin (&s, s_slow);
+}
+
 //  Requests from, up to not including to, ms after the begin
 static unsigned
 s_requests_within (uint64_t begin, uint64_t from, uint64_t to)
