@@ -1,9 +1,11 @@
-//  zpeer's side of bench/reference: an engine and its feeder, over ipc, in one
-//  process, so that all of its CPU time and memory counts. Sends to counting
-//  peers that somebody else started, what it is told on stdin.
+//  zpeer's side of bench/reference: an engine and its feeder in one process, so
+//  that all of its CPU time and memory counts. Sends to counting peers that
+//  somebody else started, what it is told on stdin.
 //
-//  bench_sender --instances N [--ahead N] --peer URL,CONTROL... [key=value]...
+//  bench_sender --instances N [--ahead N] [--transport inproc|ipc|tcp]
+//               --peer URL,CONTROL... [key=value]...
 //
+//  --transport: of the events; inproc, as in a program that embeds it.
 //  --ahead: most events that a peer may not have yet; what waits is heartbeats,
 //  which overflow beyond eureka.server.max-elements-in-peer-replication-pool.
 //  key=value: an option of zpeer. Prints "ready", then a line for each command:
@@ -41,6 +43,7 @@ typedef struct {
     unsigned count;
     size_t instances;
     uint64_t ahead;
+    const char *transport;
     load_t load;    //  Owned; of one kind at a time
     char kind[16];  //  Of it; "": none
     size_t next;    //  Frame of it
@@ -217,12 +220,14 @@ s_parse (sender_t *self, int argc, char **argv)
         {"instances", required_argument, NULL, 'i'},
         {"ahead", required_argument, NULL, 'a'},
         {"peer", required_argument, NULL, 'p'},
+        {"transport", required_argument, NULL, 't'},
         {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
         switch (option) {
         case 'i': self->instances = strtoull (optarg, NULL, 10); break;
         case 'a': self->ahead = strtoull (optarg, NULL, 10); break;
+        case 't': self->transport = optarg; break;
         case 'p':
             if (self->count == RIG_PEERS_MAX)
                 return false;
@@ -237,11 +242,16 @@ s_parse (sender_t *self, int argc, char **argv)
 int
 main (int argc, char **argv)
 {
-    static sender_t self = {.ahead = UINT64_MAX};
+    static sender_t self = {.ahead = UINT64_MAX, .transport = "inproc"};
     char line[COMMAND_MAX];
-    if (!s_parse (&self, argc, argv))
+    if (!s_parse (&self, argc, argv)) {
+        fprintf (stderr,
+                 "usage: %s --instances N [--ahead N] [--transport T] "
+                 "--peer URL,CONTROL... [key=value]...\n",
+                 argv[0]);
         return EXIT_FAILURE;
-    rig_join (&self.rig, self.peers, self.count, "ipc", argv + optind);
+    }
+    rig_join (&self.rig, self.peers, self.count, self.transport, argv + optind);
     self.rig.ahead_max = self.ahead;
     printf ("ready\n");
     fflush (stdout);

@@ -12,6 +12,7 @@
 #  Whatever runs as a child ends with the script, however it ends.
 #  shellcheck shell=bash disable=SC2154  # The variables above
 
+exec 3>&1  #  Where it is read, whatever the output of a child goes to
 started=$SECONDS
 child=
 
@@ -23,7 +24,7 @@ end_child () {
     child=
 }
 trap end_child EXIT
-trap 'echo; echo "$title: FAILED: interrupted"; exit 130' INT TERM
+trap 'printf "\n%s: FAILED: interrupted\n" "$title" >&3; exit 130' INT TERM
 
 #  fail REASON [LOG]
 fail () {
@@ -120,7 +121,8 @@ wait_for_calm () {
 #  describe >FILE: what differs from one machine to another, key=value
 describe () {
     local dirty name
-    dirty=$(git status --porcelain -- proto bus actors bench \
+    dirty=$(git status --porcelain -- proto bus actors bench deploy \
+        tests/support \
         ':!bench/*.md' ':!bench/plots' 2>/dev/null)
     echo "commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)$(
         [ -n "$dirty" ] && echo ' and uncommitted changes')"

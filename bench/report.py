@@ -13,7 +13,7 @@ from figures import (
 )
 from report_recovery import beside_one_that_returns, recovery
 
-#  The figures of small C programs, ns: parsing, JSON writing, one lane
+#  Targets, from small C programs, ns: parsing, JSON writing, one lane
 #  and body building of a heartbeat; a further lane; HTTP and answer of an item
 ALONE_NS = 290
 FURTHER_LANE_NS = 50
@@ -167,7 +167,7 @@ def stages(figures):
         ["*lane and body: each further peer*", f"{further:.0f}", "", ""]
     )
     print("### CPU time of an event, stage by stage, ns\n")
-    table(["stage", "heartbeat", "register", "the issue's figure, and how far"], rows)
+    table(["stage", "heartbeat", "register", "target, and how far"], rows)
     end = figures.find("end_to_end", kind="heartbeats", peers=1, transport="inproc")
     print(
         "In a running engine with one peer a heartbeat costs "

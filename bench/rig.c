@@ -14,8 +14,10 @@
 //  A peer takes nothing while the feeder waits for it
 #define STALLED_NS INT64_C (20000000000)
 
-//  Between two looks at the peers' counters, while the feeder waits
-#define LOOK_US 500
+//  Between two looks at the peers' counters, us: at the end, and while the feeder
+//  waits, at most
+#define LOOK_US     500
+#define LOOK_MAX_US 2000
 
 //  Of a trickle; a peer keeps 65,536
 #define SAMPLES_LIMIT 50000.0
@@ -138,12 +140,18 @@ s_sum (const rig_t *self)
     return sum;
 }
 
-//  Waits until a peer has all but the last few of what was sent
+//  Waits until a peer has all but the last few of what was sent; and then a few
+//  more, for asking it costs as much as hundreds of events
 static void
 s_pace_peer (rig_t *self, unsigned i, uint64_t sent)
 {
     int64_t at = 0;
-    while (sent > self->known[i] + self->ahead) {
+    if (sent <= self->known[i] + self->ahead)
+        return;
+    uint64_t ahead = self->ahead / 2;
+    //  What is left must last until the next look, at millions a second
+    uint64_t look_us = ahead / 4 < LOOK_MAX_US ? ahead / 4 : LOOK_MAX_US;
+    while (sent > self->known[i] + ahead) {
         uint64_t items = s_items (self, i);
         if (!at || items != self->known[i])
             at = stopwatch_ns ();
@@ -152,8 +160,8 @@ s_pace_peer (rig_t *self, unsigned i, uint64_t sent)
             fprintf (stderr, "%s takes nothing\n", self->peers[i].url);
             _exit (EXIT_FAILURE);  //  No handlers of exit: the engine runs
         }
-        if (sent > items + self->ahead)
-            usleep (LOOK_US);
+        if (sent > items + ahead)
+            usleep ((useconds_t) look_us);
     }
 }
 

@@ -28,7 +28,15 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", help="names of measurements, with commas")
-    return parser.parse_args()
+    given = parser.parse_args()
+    given.chosen = given.only.split(",") if given.only else [*measures.ALL]
+    unknown = [name for name in given.chosen if name not in measures.ALL]
+    if unknown:
+        parser.error(
+            f"no measurement {', '.join(unknown)}; there are "
+            + ", ".join(measures.ALL)
+        )
+    return given
 
 
 def tools(given):
@@ -57,10 +65,9 @@ def main():
         tools(given), Figures(given.output / "figures"), scale
     )
     plan.figures.add("warm", seconds=scale.warm_seconds)
-    chosen = given.only.split(",") if given.only else [*measures.ALL]
     started = time.monotonic()
     try:
-        for name in chosen:
+        for name in given.chosen:
             measures.ALL[name](plan)
             plan.say(f"{name} done, {time.monotonic() - started:.0f} s so far")
     except Failure as failure:

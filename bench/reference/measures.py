@@ -170,7 +170,7 @@ def default(plan):
             stage.add_peers(count)
             for chosen in (
                 settings.usual(6), settings.usual(20), settings.same(6),
-                settings.same(20), settings.OWN,
+                settings.same(20), settings.OWN, settings.APART,
             ):
                 plan.start(stage, chosen)
             stage.prepare(plan.scale.warm_seconds)

@@ -15,7 +15,7 @@ from figures import (
     Figures, busy_warning, machine_rows, number, read_facts, table
 )
 
-#  The issue's targets
+#  The project's targets
 DEFAULT_RATE = 15
 BEST_RATE = 5
 CPU = 10
@@ -67,7 +67,7 @@ def compared(what, theirs, ours, key, digits, unit, target, more):
     ]
 
 
-def rate_rows(figures, kind, target, find):
+def rate_rows(kind, target, find):
     """Rate and CPU to each number of peers; find (key, least, peers): both."""
     rows = []
     for peers in (1, 4, 8):
@@ -111,10 +111,12 @@ def targets(figures):
         ours = figures.find("flood", setting="default", **where)
         return better(figures, key, least, **where), ours
 
-    def best(_key, _least, peers):
-        where = {"set": "best", "setting": "best", "peers": peers}
-        return tuple(
-            figures.find("flood", system=system, kind="heartbeats", **where)
+    def best(kind):
+        return lambda _key, _least, peers: tuple(
+            figures.find(
+                "flood", set="best", setting="best", system=system, kind=kind,
+                peers=peers,
+            )
             for system in ("reference", "zpeer")
         )
 
@@ -124,8 +126,9 @@ def targets(figures):
             per_second=1000,
         )
 
-    rows = rate_rows(figures, "default settings", DEFAULT_RATE, usual)
-    rows += rate_rows(figures, "each one's best", BEST_RATE, best)
+    rows = rate_rows("heartbeats, default settings", DEFAULT_RATE, usual)
+    for kind in ("heartbeats", "registers"):
+        rows += rate_rows(f"{kind}, each one's best", BEST_RATE, best(kind))
     rows.append(compared(
         "p50 lag at 1,000 events/s, default settings: less by",
         lag("reference", "default-20"), lag("zpeer", "default"), "p50_ms", 1, "ms",

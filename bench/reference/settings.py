@@ -91,6 +91,12 @@ def same(workers):
 #  zpeer as it comes; its pool is BUFFER, too
 OWN = Setting("zpeer", "default", ("--ahead", str(AHEAD)))
 
+#  The events come from another process's socket, as it were; else over inproc, as
+#  in a program that embeds it. The reference is called in its own process.
+APART = Setting(
+    "zpeer", "default-ipc", ("--transport", "ipc", "--ahead", str(AHEAD))
+)
+
 
 def tuned(workers=20, batch=250, linger=10, flags=(), name="best"):
     """The reference by its own package-private constructor."""

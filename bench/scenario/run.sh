@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #  Plays the original fault with the reference as it was, with the reference and
-#  Zowe's gate, and with zpeer, on a Debian 12 machine with nothing installed,
+#  the gate, and with zpeer, on a Debian 12 machine with nothing installed,
 #  and writes its part of bench/RESULTS.md and bench/plots/scenario.svg.
 #
 #      bench/scenario/run.sh [--quick] [--busy] [--no-install] [--runs N]
@@ -91,7 +91,8 @@ for round in $(seq "$runs"); do
 done
 plot timeline scenario
 python3 bench/scenario/report.py "$logs" >"$logs/report" || fail "no report"
-python3 bench/parts.py "$output" scenario <"$logs/report"
+python3 bench/parts.py "$output" scenario <"$logs/report" ||
+    fail "cannot write $output"
 echo
 sed -n '/^###/,$p' "$logs/report" | sed -n '/^###\|^|/p' | head -n 40
 echo
