@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
 #  Shows zpeer at work: three Eureka servers, one of which becomes too slow.
 #
-#      deploy/demo.sh
+#      deploy/demo.sh [--help]
 #
 #  On Debian 12, as root, it installs what it needs. It builds in build/demo,
 #  works in a temporary folder, and leaves no process and no file behind. Ends
 #  with "demo: OK …" or "demo: FAILED …", and an exit status to match.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+
+for argument in "$@"; do
+    case $argument in
+    --help) sed -n '2,/^set/s/^#  \{0,1\}//p' deploy/demo.sh; exit 0 ;;
+    *) echo "demo: unknown argument $argument, see --help" >&2; exit 2 ;;
+    esac
+done
 
 jobs=$(nproc)
 build=build/demo
