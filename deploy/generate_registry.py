@@ -223,7 +223,7 @@ class Source:
         """Services differ in size as they do in life: few large, many small."""
         weights = [1 / (rank + 3) for rank in range(len(SERVICES))]
         services = self.random.sample(SERVICES, len(SERVICES))
-        for service in services:
+        for service in services[:count]:
             self.new_instance(service)
         for service in self.random.choices(
             services, weights, k=max(0, count - len(services))
@@ -242,6 +242,8 @@ class Source:
         """One thing that happens on a busy day."""
         what = self.random.random()
         some = self.pick()
+        if not some:  # All that the keys are of may be gone, if they are few
+            self.keys = list(self.instances)
         free = self.pick(lambda i: i.override == "UNKNOWN")
         held = self.pick(lambda i: i.override != "UNKNOWN")
         if what < 0.70 and some:
@@ -284,13 +286,32 @@ class Source:
         self.events = []
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("directory", type=pathlib.Path)
-    parser.add_argument("--instances", type=int, default=3000)
-    parser.add_argument("--traffic", type=int, default=6000, metavar="EVENTS")
+    parser.add_argument(
+        "--instances",
+        type=positive,
+        default=3000,
+        metavar="N",
+        help="how many register at the start (3000)",
+    )
+    parser.add_argument(
+        "--traffic",
+        type=int,
+        default=6000,
+        metavar="N",
+        help="events of the busy while (6000)",
+    )
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     options.directory.mkdir(parents=True, exist_ok=True)
