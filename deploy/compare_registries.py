@@ -17,6 +17,7 @@ could not be read.
 
 import argparse
 import concurrent.futures
+import gzip
 import json
 import sys
 import time
@@ -55,11 +56,16 @@ def read_registry(document):
 
 
 def fetch(url):
+    """Netflix's server refuses with 406 what does not accept gzip."""
     request = urllib.request.Request(
-        url.rstrip("/") + "/apps", headers={"Accept": "application/json"}
+        url.rstrip("/") + "/apps",
+        headers={"Accept": "application/json", "Accept-Encoding": "gzip"},
     )
     with urllib.request.urlopen(request, timeout=10) as reply:
-        return reply.read()
+        answer = reply.read()
+        if reply.headers.get("Content-Encoding") == "gzip":
+            answer = gzip.decompress(answer)
+        return answer
 
 
 class Peer:
