@@ -74,8 +74,8 @@ static const char s_usage[] =
     "\n"
     "So a registry is copied with\n"
     "\n"
-    "  curl -sH 'Accept: application/json' http://host:8761/eureka/apps |\n"
-    "      zpeerctl feed -\n"
+    "  curl -s --compressed -H 'Accept: application/json' \\\n"
+    "      http://host:8761/eureka/apps | zpeerctl feed -\n"
     "\n"
     "  --endpoint EP   the engine's events (" ZPEERCTL_EVENTS ")\n"
     "  --batch N       most events in one request, 1 to 100 (64)\n"
@@ -226,15 +226,20 @@ s_parse (self_t *self, const char *text, size_t size, json_error_t *error)
     return value;
 }
 
-//  What Eureka answers unless it is asked for JSON
-static bool
-s_is_xml (const char *text, size_t size)
+//  Why the input is no JSON at all, or NULL. XML is what Eureka answers unless it
+//  is asked for JSON; gzip what Netflix's server answers without being asked.
+static const char *
+s_foreign (const char *text, size_t size)
 {
+    if (size >= 2 && !memcmp (text, "\x1f\x8b", 2))
+        return "this is gzip; use curl --compressed, or gunzip it";
     while (size > 0 && s_blank (text, 1)) {
         text++;
         size--;
     }
-    return size > 0 && *text == '<';
+    if (size > 0 && *text == '<')
+        return "this is XML; ask for JSON: curl -H 'Accept: application/json'";
+    return NULL;
 }
 
 static void
@@ -243,12 +248,11 @@ s_handle_line (self_t *self, const char *text, size_t size)
     self->place.line = lines_number (self->lines);
     if (s_blank (text, size))
         return;
-    if (!self->begun && s_is_xml (text, size)) {
+    const char *foreign = self->begun ? NULL : s_foreign (text, size);
+    if (foreign) {
         self->begun = true;
         self->hopeless = true;
-        s_unusable (self, 0,
-                    "this is XML; ask for JSON: curl -H 'Accept: "
-                    "application/json'");
+        s_unusable (self, 0, foreign);
         return;
     }
     json_error_t error;

@@ -224,6 +224,15 @@ test_xml_is_named_and_not_read () {
         [ "$(wc -l <"$work/err")" -eq 1 ]
 }
 
+test_gzip_is_named_and_not_read () {
+    start_zpeerd || return 1
+    echo '{"action":"Cancel","app":"a","id":"i"}' | gzip >"$work/apps.gz"
+    expect_status 1 "$zpeerctl" feed --endpoint "$events" "$work/apps.gz" &&
+        expect_text "$work/err" "apps.gz:1: this is gzip" &&
+        expect_text "$work/err" "curl --compressed" &&
+        [ "$(wc -l <"$work/err")" -eq 1 ]
+}
+
 test_a_key_given_twice_is_rejected () {
     start_zpeerd || return 1
     echo '{"action":"Cancel","app":"a","app":"b","id":"i"}' >"$work/twice"
