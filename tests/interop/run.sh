@@ -9,15 +9,60 @@
 #  README.md has a table of the servers and of the variables that programs get.
 #  ZPEER_SERVERS names those to start, if it is not to be all of them. Each gets
 #  a free port and keeps it: when a program ends a server, an empty one is
-#  started in its place. All of them end with this script, however that ends.
+#  started in its place. All of them, and what runs beside them, end with this
+#  script, however that ends. Their logs are in a folder of this run; FOLDER gets
+#  a copy when something fails.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+all="spring one two netflix secure"
 limit=240  #  Seconds for a server to start, on a very busy machine
+tries=3    #  Starts in a row that may fail
 credentials='zpeer%40shop:p%40ss%3Aw%2F%C3%B6%25rd'  #  application-secure.yml
 
+work=      #  Folder of this run
+keepers=() #  Process ids of what keeps the servers
+child=     #  Process id of what runs beside them
+
+say () {
+    echo "interop: $*" >&2
+}
+
 fail () {
-    echo "interop: FAILED: $*" >&2
+    say "FAILED: $*"
     exit 1
+}
+
+#  run COMMAND...: as it is, but so that a signal ends it, too
+run () {
+    local status
+    setpriv --pdeathsig KILL "$@" </dev/null &
+    child=$!
+    wait "$child"
+    status=$?
+    child=
+    return "$status"
+}
+
+keep_logs () {
+    local kept
+    kept=$(mktemp -d "$folder/logs.XXXXXX") && cp "$work"/*.log "$kept" &&
+        say "the logs are in $kept"
+}
+
+#  finish STATUS: ends all that this script has started
+finish () {
+    trap '' INT TERM
+    if [ -n "$child" ]; then
+        kill -TERM "$child"
+        wait "$child"
+    fi 2>/dev/null
+    [ -n "$work" ] || return
+    [ "$1" -eq 1 ] && keep_logs
+    if [ ${#keepers[@]} -gt 0 ]; then
+        kill -TERM "${keepers[@]}"
+        wait "${keepers[@]}"
+    fi 2>/dev/null
+    rm -rf "$work"
 }
 
 #  peers_of PROGRAM: the sets of servers it is run with as peers, one a line
@@ -42,7 +87,7 @@ build_jar () {
         [ -z "$(find "$2/pom.xml" "$2/src" -newer "$jar" -print -quit)" ] &&
         return 0
     command -v mvn >/dev/null || fail "needs maven and a JDK 17"
-    mvn -B -q -f "$2/pom.xml" -Doutput="$folder/$1" package ||
+    run mvn -B -q -f "$2/pom.xml" -Doutput="$folder/$1" package ||
         fail "Maven could not build $1"
     touch "$jar"
 }
@@ -51,6 +96,14 @@ build () {
     build_jar spring-eureka "$here/spring-eureka"
     build_jar netflix-eureka "$here/netflix-eureka"
     build_jar reference "$here/../../bench/reference"
+}
+
+expect_built () {
+    local name
+    for name in spring-eureka netflix-eureka reference; do
+        [ -f "$folder/$name/$name.jar" ] ||
+            fail "no $name in $folder; first: $0 build $folder"
+    done
 }
 
 #  ---- One server
@@ -89,7 +142,7 @@ peer () {
     spring "$1" --spring.profiles.active=peer \
         --eureka.instance.hostname="$2" \
         --eureka.client.service-url.defaultZone="$3" \
-        --server.tomcat.accesslog.directory="$folder" \
+        --server.tomcat.accesslog.directory="$work" \
         --server.tomcat.accesslog.prefix="$1-access"
 }
 
@@ -119,16 +172,17 @@ url_of () {
     esac
 }
 
-#  start NAME: starts a server, and waits until it is up
+#  start NAME: starts a server, and waits until it is up. False if it ends
+#  before; one that takes too long will do so the next time, too.
 start () {
-    local log=$folder/$1.log until=$((SECONDS + limit))
+    local log=$work/$1.log until=$((SECONDS + limit))
     : >"$log"
     setpriv --pdeathsig KILL "$0" become "$folder" "$work" "$1" >"$log" 2>&1 &
     server=$!
     echo "$server" >"$work/$1.pid"
     while ! grep -q 'Tomcat started on port' "$log"; do
         kill -0 "$server" 2>/dev/null || return 1
-        [ "$SECONDS" -lt "$until" ] || return 1
+        [ "$SECONDS" -lt "$until" ] || fail "$1 is not up after $limit s"
         sleep 0.2
     done
     : >"$work/$1.up"
@@ -138,12 +192,18 @@ end_server () {
     { kill -KILL "$server"; wait "$server"; } 2>/dev/null
 }
 
-#  keep NAME: keeps a server running as long as this process does
+#  keep NAME: keeps a server running as long as this process does. One that is
+#  ended while it starts, or whose port is taken just then, is started again.
 keep () {
+    local failures=0
     trap 'end_server; rm -rf "$work"; exit' TERM
-    while start "$1"; do
+    while [ "$failures" -lt "$tries" ]; do
+        failures=$((failures + 1))
+        start "$1" && failures=0
         { wait "$server"; } 2>/dev/null
     done
+    tail -n 20 "$work/$1.log" >&2
+    say "$1 ended $tries times while it started"
     return 1
 }
 
@@ -153,7 +213,7 @@ keep () {
 #  while its server is started anew; apart for each server
 choose_ports () {
     local name from=10000 port
-    for name in spring one two netflix secure; do
+    for name in $all; do
         while port=$((from + RANDOM % 4000)) &&
             (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
         echo "$port" >"$work/$name.port"
@@ -167,7 +227,7 @@ request () {
     shift
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
         -days 2 -keyout "$work/$name.key" -out "$work/$name.pem" "$@" \
-        2>"$folder/openssl.log" || fail "openssl: $(cat "$folder/openssl.log")"
+        2>"$work/openssl.log" || fail "openssl: $(cat "$work/openssl.log")"
 }
 
 make_certificates () {
@@ -178,17 +238,9 @@ make_certificates () {
         -addext subjectAltName=IP:127.0.0.1,DNS:localhost
 }
 
-finish () {
-    if [ ${#keepers[@]} -gt 0 ]; then
-        kill -TERM "${keepers[@]}" 2>/dev/null
-        wait "${keepers[@]}"
-    fi
-    rm -rf "$work"
-}
-
-#  say NAME VALUE: sets a variable of programs
+#  tell NAME VALUE: sets a variable of programs
 variables=()
-say () {
+tell () {
     export "$1=$2"
     variables+=("$1")
 }
@@ -196,11 +248,11 @@ say () {
 #  introduce SERVER: sets its variables
 introduce () {
     local prefix=ZPEER_${1^^}
-    say "${prefix}_URL" "$(url_of "$1")"
-    say "${prefix}_PID" "$work/$1.pid"
+    tell "${prefix}_URL" "$(url_of "$1")"
+    tell "${prefix}_PID" "$work/$1.pid"
     case $1 in
-    one | two) say "${prefix}_LOG" "$folder/$1-access.log" ;;
-    secure) say "${prefix}_CA" "$work/ca.pem" ;;
+    one | two) tell "${prefix}_LOG" "$work/$1-access.log" ;;
+    secure) tell "${prefix}_CA" "$work/ca.pem" ;;
     esac
 }
 
@@ -208,43 +260,35 @@ introduce () {
 launch () {
     local name i=0
     work=$(mktemp -d)
-    keepers=()
-    trap finish EXIT
-    trap 'exit 130' INT TERM
     choose_ports
     make_certificates
     for name in "$@"; do
-        [ -s "$work/$name.port" ] || fail "no such server: $name"
-        rm -f "$folder/$name-access.log"
         setpriv --pdeathsig TERM "$0" keep "$folder" "$work" "$name" &
         keepers+=($!)
     done
     for name in "$@"; do
         while [ ! -e "$work/$name.up" ]; do
-            kill -0 "${keepers[i]}" 2>/dev/null || {
-                tail -n 20 "$folder/$name.log" >&2
-                fail "$name did not start; is it built ($0 build $folder)?"
-            }
+            kill -0 "${keepers[i]}" 2>/dev/null || fail "$name did not start"
             sleep 0.2
         done
         introduce "$name"
         i=$((i + 1))
     done
-    say ZPEER_READER "$(program netflix-eureka zpeer.interop.EurekaReader)"
-    say ZPEER_REFERENCE_NODE "$(program reference zpeer.bench.Node)"
-    echo "interop: servers are up after $SECONDS s"
+    tell ZPEER_READER "$(program netflix-eureka zpeer.interop.EurekaReader)"
+    tell ZPEER_REFERENCE_NODE "$(program reference zpeer.bench.Node)"
+    say "servers are up after $SECONDS s, their logs are in $work"
 }
 
-run () {
+run_programs () {
     local program failed=0 begun peers
     for program in "$@"; do
         mapfile -t peers < <(peers_of "$(basename "$program")")
         for ZPEER_PEERS in "${peers[@]}"; do
             export ZPEER_PEERS
             begun=$SECONDS
-            echo "interop: $(basename "$program"), peers: $ZPEER_PEERS"
-            "$program" --short-filename || failed=1
-            echo "interop: took $((SECONDS - begun)) s"
+            say "$(basename "$program"), peers: $ZPEER_PEERS"
+            run "$program" --short-filename || failed=1
+            say "took $((SECONDS - begun)) s"
         done
     done
     return "$failed"
@@ -253,33 +297,58 @@ run () {
 serve () {
     local name
     for name in "${variables[@]}"; do
-        printf 'export %s=%q\n' "$name" "${!name}"
+        printf '%s=%q\n' "$name" "${!name}"
     done
     wait
+    fail "no server is left"
 }
 
 usage () {
-    sed -n '2,/^set/s/^#  \{0,1\}//p' "$0" >&2
-    exit 2
+    sed -n '2,/^set/s/^#  \{0,1\}//p' "$0"
+}
+
+#  start_all SERVER...
+start_all () {
+    local name
+    expect_built
+    for name in "$@"; do
+        [[ " $all " = *" $name "* ]] || fail "no such server: $name"
+    done
+    launch "$@"
 }
 
 main () {
     local command=$1 servers
-    mkdir -p "$2" && folder=$(cd "$2" && pwd) || exit 2
+    folder=$(realpath -m "$2")
     shift 2
-    read -r -a servers <<<"${ZPEER_SERVERS:-spring one two netflix secure}"
+    read -r -a servers <<<"${ZPEER_SERVERS:-$all}"
+    trap 'finish $?' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     case $command in
-    build) build ;;
-    test) launch "${servers[@]}" && run "$@" ;;
+    build) mkdir -p "$folder" && build ;;
+    test) start_all "${servers[@]}" && run_programs "$@" ;;
     serve)
         [ $# -gt 0 ] && servers=("$@")
-        launch "${servers[@]}" && serve ;;
-    #  For this script only
-    keep) work=$1; keep "$2" ;;
-    become) work=$1; become "$2" ;;
-    *) usage ;;
+        start_all "${servers[@]}" && serve ;;
     esac
 }
 
-[ $# -ge 2 ] || usage
+least=3
+case ${1-} in
+--help) usage; exit ;;
+build | serve) least=2 ;;
+test) ;;
+#  For this script only: keep FOLDER WORK NAME, become FOLDER WORK NAME
+keep | become)
+    folder=$2
+    work=$3
+    "$1" "$4"
+    exit ;;
+*) least=$(($# + 1)) ;;
+esac
+[ $# -ge "$least" ] || {
+    usage >&2
+    exit 2
+}
 main "$@"
