@@ -15,13 +15,15 @@ import java.util.logging.LogManager;
 /**
  * Reads a registry as the users of Eureka do, with Netflix's client. Arguments: the base URL and the name of an
  * application. Prints a line for each of its instances: id, status, address, port. Exit status 1 if there is
- * no registry to be had.
+ * no registry to be had, or no such application in it, 2 for other arguments.
  */
 public final class EurekaReader {
     private EurekaReader () {
     }
 
     public static void main (String[] args) {
+        if (args.length != 2)
+            end (2, "usage: EurekaReader URL APPLICATION");
         //  Jersey tells of optional classes that it does not find
         LogManager.getLogManager ().reset ();
         set ("serviceUrl.default", args[0]);
@@ -30,9 +32,15 @@ public final class EurekaReader {
         set ("shouldFilterOnlyUpInstances", false);
         DiscoveryClient client = client (new MyDataCenterInstanceConfig ("reader."));
         Application application = client.getApplication (args[1]);
-        if (application != null)
-            application.getInstances ().forEach (EurekaReader::print);
         client.shutdown ();
+        if (application == null)
+            end (1, "no application " + args[1]);
+        application.getInstances ().forEach (EurekaReader::print);
+    }
+
+    private static void end (int status, String reason) {
+        System.err.println (reason);
+        System.exit (status);
     }
 
     /** A client for the instance, configured by the properties of its namespace. */
