@@ -34,6 +34,14 @@ fail () {
     exit 1
 }
 
+#  check_arguments OPTION NUMBER: before anything is built. A number may be left
+#  out.
+check_arguments () {
+    case $2 in *[!0-9]* | 0) fail "$1 needs a number from 1 on" ;; esac
+    [ -d "$output" ] && fail "--output needs a file"
+    [ -w "$(dirname "$output")" ] || fail "cannot write $output"
+}
+
 #  run COMMAND…: as it is, but so that a signal ends it, too
 run () {
     local status

@@ -27,10 +27,10 @@ output=bench/RESULTS.md
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=--quick ;;
-    --rounds) rounds=${2:?--rounds needs a number} && shift ;;
+    --rounds) rounds=${2:-0} && shift ;;
     --busy) busy=yes ;;
     --no-install) install=no ;;
-    --output) output=${2:?--output needs a file} && shift ;;
+    --output) output=${2:-/} && shift ;;
     --help) sed -n '2,/^set/s/^#  \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "beside: unknown argument $1, see --help" >&2; exit 2 ;;
     esac
@@ -43,6 +43,7 @@ java=$build/reference
 logs=$build/beside
 #  shellcheck source=bench/common.sh
 . bench/common.sh
+check_arguments --rounds "$rounds"
 
 draw () {
     local plots

@@ -47,6 +47,7 @@ HEALTHY = (
     ("p50 in the outage, ms", "outage_p50_ms", 1),
     ("p99 before, ms", "before_p99_ms", 1),
     ("p99 in the outage, ms", "outage_p99_ms", 1),
+    ("changes that came, in the outage", "outage_changes", 0),
     ("instances that differ at the end", "different", 0),
     ("events were at most so late, s", "late_seconds", 2),
 )

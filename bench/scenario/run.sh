@@ -26,10 +26,10 @@ output=bench/RESULTS.md
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) runs=1 ;;
-    --runs) runs=${2:?--runs needs a number} && shift ;;
+    --runs) runs=${2:-0} && shift ;;
     --busy) busy=yes ;;
     --no-install) install=no ;;
-    --output) output=${2:?--output needs a file} && shift ;;
+    --output) output=${2:-/} && shift ;;
     --help) sed -n '2,/^set/s/^#  \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "scenario: unknown argument $1, see --help" >&2; exit 2 ;;
     esac
@@ -43,6 +43,7 @@ logs=$build/scenario
 systems="reference gate zpeer zpeer-500"
 #  shellcheck source=bench/common.sh
 . bench/common.sh
+check_arguments --runs "$runs"
 
 #  The figures that say most
 tell () {
