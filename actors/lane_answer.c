@@ -335,7 +335,7 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
     self->answering = true;
     self->reached = false;
     self->whole = false;
-    self->whole_ms = 0;
+    self->whole_at = now + WHOLE_FIRST_MS;
     self->whole_from = self->accepted;
     self->splittable = true;
     if (best == BEST_TAKEN)

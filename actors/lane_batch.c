@@ -12,12 +12,6 @@
 //  come to the peer since, which it must not end. ms.
 #define LATE_MS 1000
 
-//  A peer that answers nothing in time is told of all it can be, for the sake of
-//  their leases, not more often than this, ms. A lease lives 180 s, once it was
-//  renewed.
-#define WHOLE_MIN_MS 30000
-#define WHOLE_MAX_MS 120000
-
 //  How many places ahead states are fetched
 #define FETCH_AHEAD 8
 
@@ -389,10 +383,7 @@ s_whole (zpeer_lane_t *self, uint64_t now)
         return 0;
     self->whole = false;
     self->whole_from = self->accepted;
-    self->whole_ms = self->whole_ms ? 2 * self->whole_ms : WHOLE_MIN_MS;
-    if (self->whole_ms > WHOLE_MAX_MS)
-        self->whole_ms = WHOLE_MAX_MS;
-    self->whole_at = now + self->whole_ms;
+    self->whole_at = now + WHOLE_EVERY_MS;
     uint32_t most = self->options.max_items;
     return items < most ? (uint32_t) items : most;
 }

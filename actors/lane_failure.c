@@ -100,14 +100,16 @@ lane_late_seq (const zpeer_lane_t *self, const part_t *part)
 
 //  What an attempt that took too long says of the size
 static void
-s_shrink (zpeer_lane_t *self, const flight_t *flight, bool reached)
+s_shrink (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
 {
     if (self->size > flight->items / SHRINK)
         self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
     //  An instance alone was too much: so it is not the size. A peer that does
     //  what it is asked, and only answers too late, lets go of no lease as long
     //  as all are renewed.
-    self->whole = reached && flight->count == 1;
+    self->whole = flight->count == 1;
+    if (!self->whole_at)
+        self->whole_at = now + WHOLE_FIRST_MS;
 }
 
 void
@@ -118,7 +120,7 @@ lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     bool late = now - flight->sent_at >= self->options.read_timeout_ms;
     //  An answer too large for us, or cut off, is smaller for fewer items
     if (late || result->end == ZPEER_END_UNUSABLE)
-        s_shrink (self, flight, result->reached);
+        s_shrink (self, now, flight);
     //  Backwards, as each goes to the front
     for (uint32_t i = count; i-- > 0;) {
         part_t *part = &parts[i];

@@ -10,6 +10,7 @@ zpeer_chunk_new (void)
     assert (self);
     atomic_init (&self->refs, 1);
     self->count = 0;
+    self->number = 0;
     self->walk = ZPEER_WALK_NONE;
     self->first = false;
     self->last = false;

@@ -16,13 +16,21 @@ s_report (void *arg, const zpeer_lane_report_t *report)
 void
 lane_scenario_begin (lane_scenario_t *self, scenario_peer_fn *peer)
 {
-    *self = (lane_scenario_t){.now = 1000, .peer = peer};
+    lane_scenario_begin_with (self, peer, SCENARIO_TIMEOUT_MS);
+}
+
+void
+lane_scenario_begin_with (lane_scenario_t *self, scenario_peer_fn *peer,
+                          uint32_t timeout_ms)
+{
+    *self =
+        (lane_scenario_t){.now = 1000, .peer = peer, .timeout_ms = timeout_ms};
     zpeer_counter_init (&self->counter, SCENARIO_RETRIES);
     zpeer_lane_options_t options = {.max_items = 250,
                                     .first_items = ZPEER_LANE_FIRST_ITEMS,
                                     .max_bytes = 1 << 20,
                                     .linger_ms = 10,
-                                    .read_timeout_ms = SCENARIO_TIMEOUT_MS,
+                                    .read_timeout_ms = timeout_ms,
                                     .pool = 10000,
                                     .seed = 1,
                                     .report = s_report,

@@ -36,6 +36,7 @@ struct lane_scenario {
     zpeer_counter_t counter;
     zpeer_state_t *states[SCENARIO_INSTANCES];  //  Owned
     scenario_attempt_t attempts[SCENARIO_CREDIT];
+    uint32_t timeout_ms;  //  The read timeout
     uint64_t now;
     uint64_t last_id;
     uint64_t last_seq;
@@ -60,6 +61,10 @@ struct lane_scenario {
 };
 
 void lane_scenario_begin (lane_scenario_t *self, scenario_peer_fn *peer);
+
+//  The same with another read timeout than SCENARIO_TIMEOUT_MS
+void lane_scenario_begin_with (lane_scenario_t *self, scenario_peer_fn *peer,
+                               uint32_t timeout_ms);
 
 void lane_scenario_end (lane_scenario_t *self);
 
