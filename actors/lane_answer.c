@@ -334,9 +334,9 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
 {
     self->answering = true;
     self->reached = false;
-    self->whole = false;
-    self->whole_at = now + WHOLE_FIRST_MS;
-    self->whole_from = self->accepted;
+    self->probe_all = false;
+    self->probe_all_at = now + PROBE_ALL_FIRST_MS;
+    self->probe_all_from = self->accepted;
     self->splittable = true;
     if (best == BEST_TAKEN)
         self->backoff_ms = 0;

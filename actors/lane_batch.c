@@ -376,14 +376,14 @@ s_size (const zpeer_lane_t *self, bool live, bool owed)
 //  through with what it was asked before. So it is not asked for more than the
 //  source has said meanwhile: when that is silent, no lease lives on anyway.
 static uint32_t
-s_whole (zpeer_lane_t *self, uint64_t now)
+s_probe_all (zpeer_lane_t *self, uint64_t now)
 {
-    uint64_t items = self->accepted - self->whole_from;
-    if (!self->whole || now < self->whole_at || !items)
+    uint64_t items = self->accepted - self->probe_all_from;
+    if (!self->probe_all || now < self->probe_all_at || !items)
         return 0;
-    self->whole = false;
-    self->whole_from = self->accepted;
-    self->whole_at = now + WHOLE_EVERY_MS;
+    self->probe_all = false;
+    self->probe_all_from = self->accepted;
+    self->probe_all_at = now + PROBE_ALL_EVERY_MS;
     uint32_t most = self->options.max_items;
     return items < most ? (uint32_t) items : most;
 }
@@ -415,9 +415,9 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
         return false;
     build->size = s_size (self, live, owed);
     build->flight->owed = !live;
-    uint32_t whole = s_whole (self, now);
-    if (whole) {
-        build->size = whole;
+    uint32_t all = s_probe_all (self, now);
+    if (all) {
+        build->size = all;
         live = owed = true;
     }
     s_fill (self, build, live, owed);

@@ -107,9 +107,9 @@ s_shrink (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
     //  An instance alone was too much: so it is not the size. A peer that does
     //  what it is asked, and only answers too late, lets go of no lease as long
     //  as all are renewed.
-    self->whole = flight->count == 1;
-    if (!self->whole_at)
-        self->whole_at = now + WHOLE_FIRST_MS;
+    self->probe_all = flight->count == 1;
+    if (!self->probe_all_at)
+        self->probe_all_at = now + PROBE_ALL_FIRST_MS;
 }
 
 void

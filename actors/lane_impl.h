@@ -61,8 +61,8 @@
 //  their leases: not sooner after an answer, and not more often, ms. A lease lives
 //  180 s, once it was renewed; attempts of 30 s and the pauses between them come on
 //  top.
-#define WHOLE_FIRST_MS 90000
-#define WHOLE_EVERY_MS 120000
+#define PROBE_ALL_FIRST_MS 90000
+#define PROBE_ALL_EVERY_MS 120000
 
 //  Room for items beyond the most a batch may have: the first instance may need
 //  two where there is room for one, and the next is rendered before it is
@@ -221,13 +221,13 @@ struct zpeer_lane {
     zpeer_item_t *items;  //  Owned; those of the batch being built
     uint32_t size;        //  Items a batch may have
     uint32_t byte_limit;
-    uint64_t whole_at;    //  No probe has all it can before; 0: not known yet
-    uint64_t whole_from;  //  accepted, when one had, or the peer answered
-    bool whole;           //  The next one may: one item was too much
-    uint32_t window;      //  Batches that may be in flight
-    uint32_t credit;      //  Most the dispatchers could take, when last told
-    double per_item_ms;   //  Smoothed; 0: not known
-    uint64_t pause;       //  Nothing is sent before
+    uint64_t probe_all_at;  //  No probe has all it can before; 0: not known yet
+    uint64_t probe_all_from;  //  accepted, when one had, or the peer answered
+    bool probe_all;           //  The next one may: one item was too much
+    uint32_t window;          //  Batches that may be in flight
+    uint32_t credit;     //  Most the dispatchers could take, when last told
+    double per_item_ms;  //  Smoothed; 0: not known
+    uint64_t pause;      //  Nothing is sent before
     uint32_t backoff_ms;
     uint32_t epoch;        //  Grows with every failure: older answers are void
     uint32_t turn;         //  Places filled from both queues
