@@ -61,7 +61,7 @@ do for [side = 0:1] {
         set format x (i == 3 ? "%g" : "")
         set xlabel (i == 3 ? "seconds since the outage began; it lasts 15" : "")
         file = word (reference . " " . gate . " " . zpeer, i)
-        plot file index under_way with fillsteps fs solid ls i notitle
+        plot file index under_way with steps ls i lw 1 notitle
     }
 }
 unset multiplot
