@@ -12,12 +12,6 @@
 //  Largest reply that is read: 100 reasons of 255 bytes, and what is around
 #define REPLY_MAX 65536
 
-//  How long the connection is taken for what it was when it was last looked at,
-//  ms: each look is system calls. A connection that was lost is not back sooner
-//  than twice that (socket.c), so nothing goes over a new one before the loss is
-//  noticed.
-#define TRUST_MS 50
-
 //  Over inproc nothing tells of a lost connection: it is looked at this often
 //  while somebody waits
 #define INPROC_LOOK_MS 100
@@ -36,10 +30,9 @@ struct zpeer_feed {
     bool inproc;       //  But not over inproc
     unsigned window;
     size_t max_bytes;  //  Largest request
-    int64_t looked_at;
-    uint64_t sent;   //  Requests; the number of the last one
-    uint64_t ended;  //  Requests whose end is known; number of the last one
-    s_end_t *ends;   //  Owned ring; those the caller has not asked about
+    uint64_t sent;     //  Requests; the number of the last one
+    uint64_t ended;    //  Requests whose end is known; number of the last one
+    s_end_t *ends;     //  Owned ring; those the caller has not asked about
     size_t capacity, first, count;
     zpeer_buffer_t event;        //  Owned; zpeer_feed_send's request
     zpeer_frames_t frames;       //  Owned; what was received last
@@ -168,7 +161,6 @@ s_connection_lost (zpeer_feed_t *self)
 static int
 s_catch_up (zpeer_feed_t *self)
 {
-    self->looked_at = zclock_mono ();
     if (!self->dealer)
         return s_open (self);
     bool lost = s_connection_lost (self);
@@ -206,9 +198,7 @@ zpeer_feed_send_frame (zpeer_feed_t *self, const void *data, size_t size,
         return ZPEER_E_TOO_LARGE;
     int64_t deadline = zpeer_socket_deadline (timeout_ms);
     zpeer_slice_t frame = {(const char *) data, size};
-    int rc = ZPEER_OK;
-    if (!self->dealer || zclock_mono () - self->looked_at >= TRUST_MS)
-        rc = s_catch_up (self);
+    int rc = s_catch_up (self);
     while (rc == ZPEER_OK) {
         bool room = self->sent - self->ended < self->window;
         if (room && zpeer_socket_send (self->dealer, &frame, 1) == ZPEER_OK) {
@@ -265,8 +255,7 @@ zpeer_feed_recv (zpeer_feed_t *self, zpeer_reply_t *reply, int timeout_ms)
     int64_t deadline = zpeer_socket_deadline (timeout_ms);
     int rc = ZPEER_OK;
     while (rc == ZPEER_OK) {
-        if (!self->count)
-            rc = s_catch_up (self);
+        rc = s_catch_up (self);
         if (self->count)
             return s_deliver (self, reply);
         if (self->ended == self->sent)
