@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <czmq.h>
 #include <zpeer/acceptor.h>
+#include "arguments.h"
 #include "command.h"
 #include "load.h"
 #include "socket.h"
 #include "stopwatch.h"
 #include "banned.h"
 
+#define KINDS     "heartbeats|scattered|registers"
 #define LANES_MAX 64
 
 static void
@@ -69,23 +71,24 @@ main (int argc, char **argv)
 {
     static const char *events = "inproc://bench-events";
     zactor_t *readers[LANES_MAX] = {NULL};
-    if (argc < 5)
-        return EXIT_FAILURE;
-    size_t instances = strtoull (argv[2], NULL, 10);
-    unsigned rounds = (unsigned) strtoul (argv[3], NULL, 10);
-    unsigned lanes = (unsigned) strtoul (argv[4], NULL, 10);
-    if (lanes > LANES_MAX)
-        return EXIT_FAILURE;
+    arguments_t args;
+    arguments_open (&args, argc, argv, KINDS " instances rounds lanes");
+    const char *kind = arguments_word (&args, KINDS);
+    size_t instances = arguments_number (&args, 1, ARGUMENTS_INSTANCES_MAX);
+    unsigned rounds =
+        (unsigned) arguments_number (&args, 1, ARGUMENTS_ROUNDS_MAX);
+    unsigned lanes = (unsigned) arguments_number (&args, 1, LANES_MAX);
+    arguments_close (&args);
     zpeer_socket_init ();
     zactor_t *acceptor = s_start (events, readers, lanes);
     load_t registers, heartbeats;
     load_registers (&registers, instances);
-    if (streq (argv[1], "scattered"))
+    if (streq (kind, "scattered"))
         load_scattered (&heartbeats, instances);
     else
         load_heartbeats (&heartbeats, instances);
     load_feed (&registers, events, 1, NULL, NULL);
-    bool registering = streq (argv[1], "registers");
+    bool registering = streq (kind, "registers");
     int64_t start = stopwatch_ns (), cpu = stopwatch_cpu_ns ();
     uint64_t accepted = load_feed (registering ? &registers : &heartbeats,
                                    events, rounds, NULL, NULL);
@@ -93,7 +96,7 @@ main (int argc, char **argv)
     cpu = stopwatch_cpu_ns () - cpu;
     printf ("acceptor kind=%s instances=%zu lanes=%u events=%llu "
             "events_per_second=%.0f cpu_ns_per_event=%.0f\n",
-            argv[1], instances, lanes, (unsigned long long) accepted,
+            kind, instances, lanes, (unsigned long long) accepted,
             (double) accepted / seconds, (double) cpu / (double) accepted);
     for (unsigned i = 0; i < lanes; i++)
         zactor_destroy (&readers[i]);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "arguments.h"
 #include "http.h"
 #include "item.h"
 #include "peers.h"
@@ -14,6 +15,7 @@
 #include "stopwatch.h"
 #include "banned.h"
 
+#define KINDS  "heartbeats|registers"
 #define ITEMS  250
 #define WINDOW 6
 #define WARM   100
@@ -104,10 +106,13 @@ s_open (bench_t *self, const char *text)
 int
 main (int argc, char **argv)
 {
-    if (argc < 3)
-        return EXIT_FAILURE;
-    bool registers = !strcmp (argv[1], "registers");
-    unsigned posts = (unsigned) strtoul (argv[2], NULL, 10);
+    arguments_t args;
+    arguments_open (&args, argc, argv, KINDS " posts");
+    const char *kind = arguments_word (&args, KINDS);
+    unsigned posts =
+        (unsigned) arguments_number (&args, 1, ARGUMENTS_ROUNDS_MAX);
+    arguments_close (&args);
+    bool registers = !strcmp (kind, "registers");
     bench_t bench = {.action = registers ? ZPEER_REGISTER : ZPEER_HEARTBEAT};
     peer_t peer;
     s_write_body (&bench);
@@ -121,7 +126,7 @@ main (int argc, char **argv)
     double us = (double) (stopwatch_thread_ns () - cpu) / 1e3 / posts;
     printf ("http kind=%s items=%d body_bytes=%zu posts_per_second=%.0f "
             "cpu_us_per_post=%.2f cpu_ns_per_item=%.1f\n",
-            argv[1], ITEMS, bench.body.size, posts / seconds, us,
+            kind, ITEMS, bench.body.size, posts / seconds, us,
             us * 1e3 / ITEMS);
     zpeer_http_destroy (&bench.http);
     zpeer_buffer_free (&bench.body);

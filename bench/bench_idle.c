@@ -13,9 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "arguments.h"
 #include "rig.h"
 #include "stopwatch.h"
 #include "banned.h"
+
+#define MODES "well|refuse|black-hole"
 
 //  How long the dead peer has been dead when the clock is started
 #define SETTLE_SECONDS 2
@@ -57,12 +60,16 @@ s_wakeups (unsigned *threads)
 int
 main (int argc, char **argv)
 {
-    if (argc < 4)
-        return EXIT_FAILURE;
-    bool stats = argc < 5 || strcmp (argv[4], "off") != 0;
-    bool well = !strcmp (argv[1], "well");
-    size_t instances = strtoull (argv[2], NULL, 10);
-    unsigned seconds = (unsigned) strtoul (argv[3], NULL, 10);
+    arguments_t args;
+    arguments_open (&args, argc, argv, MODES " instances seconds [on|off]");
+    const char *mode = arguments_word (&args, MODES);
+    size_t instances = arguments_number (&args, 1, ARGUMENTS_INSTANCES_MAX);
+    unsigned seconds =
+        (unsigned) arguments_number (&args, 1, ARGUMENTS_SECONDS_MAX);
+    bool stats = !arguments_left (&args) ||
+                 !strcmp (arguments_word (&args, "on|off"), "on");
+    arguments_close (&args);
+    bool well = !strcmp (mode, "well");
     char script[64];
     load_t registers;
     rig_t rig;
@@ -72,7 +79,7 @@ main (int argc, char **argv)
     if (well)
         rig_warm (&rig, &registers);
     else {
-        snprintf (script, sizeof script, "{\"mode\": \"%.20s\"}", argv[1]);
+        snprintf (script, sizeof script, "{\"mode\": \"%.20s\"}", mode);
         peer_script (&rig.peers[0], script);
         load_feed (&registers, zpeer_engine_events (rig.engine), 1, NULL, NULL);
     }
@@ -87,7 +94,7 @@ main (int argc, char **argv)
     printf ("idle peer=%s stats=%s instances=%zu threads=%u "
             "wakeups_per_second=%.1f "
             "cpu_percent=%.3f\n",
-            argv[1], stats ? "on" : "off", instances, threads,
+            mode, stats ? "on" : "off", instances, threads,
             (double) wakeups / passed * 1e9, 100 * (double) cpu / passed);
     rig_stop (&rig);
     load_free (&registers);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "arguments.h"
 #include "rig.h"
 #include "stopwatch.h"
 #include "banned.h"
@@ -19,12 +20,12 @@ int
 main (int argc, char **argv)
 {
     static double ms[SAMPLES_MAX];
-    if (argc < 3)
-        return EXIT_FAILURE;
-    double per_second = strtod (argv[1], NULL);
-    double seconds = strtod (argv[2], NULL);
+    arguments_t args;
+    arguments_open (&args, argc, argv, "per_second seconds [key=value]...");
+    double per_second = arguments_real (&args, 1, ARGUMENTS_PER_SECOND_MAX);
+    double seconds = arguments_real (&args, 1, ARGUMENTS_SECONDS_MAX);
     rig_t rig;
-    rig_start (&rig, argv[0], 1, "inproc", argv + 3);
+    rig_start (&rig, argv[0], 1, "inproc", argv + args.next);
     rig_trickle (&rig, per_second, WARM_SECONDS, ms, SAMPLES_MAX);
     size_t count = rig_trickle (&rig, per_second, seconds, ms, SAMPLES_MAX);
     rig_stop (&rig);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "arguments.h"
 #include "lane.h"
 #include "source.h"
 #include "banned.h"
@@ -151,15 +152,15 @@ s_measure (bench_t *self, source_t *source, const load_t *registers,
 int
 main (int argc, char **argv)
 {
-    if (argc < 3)
-        return EXIT_FAILURE;
-    unsigned lanes = (unsigned) strtoul (argv[2], NULL, 10);
-    if (lanes < 2 || lanes > LANES_MAX)
-        return EXIT_FAILURE;
+    arguments_t args;
+    arguments_open (&args, argc, argv, "instances lanes");
+    size_t instances = arguments_number (&args, 1, ARGUMENTS_INSTANCES_MAX);
+    unsigned lanes = (unsigned) arguments_number (&args, 2, LANES_MAX);
+    arguments_close (&args);
     bench_t bench = {.batch = 0};
     load_t registers, heartbeats;
     source_t source;
-    bench.instances = load_registers (&registers, strtoull (argv[1], NULL, 10));
+    bench.instances = load_registers (&registers, instances);
     load_heartbeats (&heartbeats, bench.instances);
     source_open (&source);
     s_measure (&bench, &source, &registers, &heartbeats, lanes);

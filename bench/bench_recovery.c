@@ -34,6 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "arguments.h"
 #include "rig.h"
 #include "stopwatch.h"
 #include "told.h"
@@ -41,6 +42,10 @@
 #include "banned.h"
 
 #define SAMPLES_MAX 120000
+
+//  So that 1 % of them is one; far below every timeout
+#define INSTANCES_MIN 100
+#define DELAY_MAX_MS  1000
 
 //  More would not fit where a peer keeps them
 #define SAMPLES_KEPT 50000
@@ -309,7 +314,7 @@ s_leave (bench_t *self, const case_t *run, const load_t *load)
 static void
 s_outage (bench_t *self, kind_t kind, load_t load)
 {
-    uint64_t instances = load.count * LOAD_FRAME_EVENTS;
+    uint64_t instances = load_events (&load);
     case_t run = {.kind = kind, .instances = instances, .changed = instances};
     s_leave (self, &run, &load);
     load_free (&load);
@@ -373,11 +378,14 @@ int
 main (int argc, char **argv)
 {
     static bench_t bench;
-    if (argc < 5)
-        return EXIT_FAILURE;
-    size_t instances = strtoull (argv[1], NULL, 10);
-    bench.delay_ms = (unsigned) strtoul (argv[2], NULL, 10);
-    bench.per_second = strtod (argv[3], NULL);
+    arguments_t args;
+    arguments_open (&args, argc, argv, "instances delay_ms per_second seconds");
+    size_t instances =
+        arguments_number (&args, INSTANCES_MIN, ARGUMENTS_INSTANCES_MAX);
+    bench.delay_ms = (unsigned) arguments_number (&args, 0, DELAY_MAX_MS);
+    bench.per_second = arguments_real (&args, 1, ARGUMENTS_PER_SECOND_MAX);
+    double seconds = arguments_real (&args, 1, ARGUMENTS_SECONDS_MAX);
+    arguments_close (&args);
     load_t registers;
     instances = load_leases (&registers, instances, LEASE_SECONDS);
     rig_start (&bench.rig, argv[0], PEERS, "inproc",
@@ -393,7 +401,7 @@ main (int argc, char **argv)
     }
     told_open (&bench.told, zpeer_engine_outcomes (bench.rig.engine),
                bench.rig.peers[OTHER].url);
-    s_measure (&bench, instances, strtod (argv[4], NULL));
+    s_measure (&bench, instances, seconds);
     told_close (&bench.told);
     rig_stop (&bench.rig);
     return EXIT_SUCCESS;

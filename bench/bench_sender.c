@@ -2,9 +2,11 @@
 //  that all of its CPU time and memory counts. Sends to counting peers that
 //  somebody else started, what it is told on stdin.
 //
-//  bench_sender --instances N [--ahead N] [--transport inproc|ipc|tcp]
-//               --peer URL,CONTROL... [key=value]...
+//  bench_sender --instances N [--frame N] [--ahead N]
+//               [--transport inproc|ipc|tcp] --peer URL,CONTROL...
+//               [key=value]...
 //
+//  --frame: events in a frame of the feeder, 64. A flood sends whole frames.
 //  --transport: of the events; inproc, as in a program that embeds it.
 //  --ahead: most events that a peer may not have yet; what waits is heartbeats,
 //  which overflow beyond eureka.server.max-elements-in-peer-replication-pool.
@@ -27,13 +29,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "arguments.h"
 #include "rig.h"
 #include "stopwatch.h"
 #include "trickle.h"
 #include "banned.h"
 
-//  Registers encoded at once: 32 MB. Whole frames.
-#define SLICE ((size_t) 500 * LOAD_FRAME_EVENTS)
+//  Registers encoded at once, at most: 32 MB
+#define SLICE_MAX ((size_t) 32000)
 
 #define COMMAND_MAX 256
 
@@ -41,7 +44,8 @@ typedef struct {
     rig_t rig;
     char *peers[RIG_PEERS_MAX];  //  Borrowed from the command line
     unsigned count;
-    size_t instances;
+    uint64_t instances;
+    uint64_t frame;
     uint64_t ahead;
     const char *transport;
     load_t load;    //  Owned; of one kind at a time
@@ -103,10 +107,11 @@ s_register (sender_t *self, const char *args)
 {
     (void) args;
     double seconds = 0;
+    size_t slice = SLICE_MAX - SLICE_MAX % self->frame;
     s_unload (self);
-    for (size_t first = 0; first < self->instances; first += SLICE) {
+    for (size_t first = 0; first < self->instances; first += slice) {
         size_t left = self->instances - first;
-        load_registers_from (&self->load, first, left < SLICE ? left : SLICE);
+        load_registers_from (&self->load, first, left < slice ? left : slice);
         seconds += rig_flood (&self->rig, &self->load, 1).seconds;
         load_free (&self->load);
     }
@@ -212,12 +217,33 @@ s_command (sender_t *self, char *line)
     return false;
 }
 
+static void
+s_number (const char *option, uint64_t most, uint64_t *value)
+{
+    if (arguments_is_number (optarg, 1, most, value))
+        return;
+    fprintf (stderr, "bench_sender: --%s needs a number from 1 to %llu\n",
+             option, (unsigned long long) most);
+    exit (EXIT_FAILURE);
+}
+
+static const char *
+s_transport (void)
+{
+    if (arguments_is_word (optarg, RIG_TRANSPORTS))
+        return optarg;
+    fprintf (stderr,
+             "bench_sender: --transport is one of " RIG_TRANSPORTS "\n");
+    exit (EXIT_FAILURE);
+}
+
 //  The command line; what is left of it are options of zpeer
 static bool
 s_parse (sender_t *self, int argc, char **argv)
 {
     static const struct option options[] = {
         {"instances", required_argument, NULL, 'i'},
+        {"frame", required_argument, NULL, 'f'},
         {"ahead", required_argument, NULL, 'a'},
         {"peer", required_argument, NULL, 'p'},
         {"transport", required_argument, NULL, 't'},
@@ -225,9 +251,14 @@ s_parse (sender_t *self, int argc, char **argv)
     int option;
     while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
         switch (option) {
-        case 'i': self->instances = strtoull (optarg, NULL, 10); break;
-        case 'a': self->ahead = strtoull (optarg, NULL, 10); break;
-        case 't': self->transport = optarg; break;
+        case 'i':
+            s_number ("instances", ARGUMENTS_INSTANCES_MAX, &self->instances);
+            break;
+        case 'f':
+            s_number ("frame", LOAD_FRAME_EVENTS_MAX, &self->frame);
+            break;
+        case 'a': s_number ("ahead", UINT64_MAX, &self->ahead); break;
+        case 't': self->transport = s_transport (); break;
         case 'p':
             if (self->count == RIG_PEERS_MAX)
                 return false;
@@ -242,15 +273,17 @@ s_parse (sender_t *self, int argc, char **argv)
 int
 main (int argc, char **argv)
 {
-    static sender_t self = {.ahead = UINT64_MAX, .transport = "inproc"};
+    static sender_t self = {
+        .frame = LOAD_FRAME_EVENTS, .ahead = UINT64_MAX, .transport = "inproc"};
     char line[COMMAND_MAX];
     if (!s_parse (&self, argc, argv)) {
         fprintf (stderr,
-                 "usage: %s --instances N [--ahead N] [--transport T] "
-                 "--peer URL,CONTROL... [key=value]...\n",
+                 "usage: %s --instances N [--frame N] [--ahead N] "
+                 "[--transport T] --peer URL,CONTROL... [key=value]...\n",
                  argv[0]);
         return EXIT_FAILURE;
     }
+    load_set_frame (self.frame);
     rig_join (&self.rig, self.peers, self.count, self.transport, argv + optind);
     self.rig.ahead_max = self.ahead;
     printf ("ready\n");

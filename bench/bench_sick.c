@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "arguments.h"
 #include "rig.h"
 #include "stopwatch.h"
 #include "banned.h"
@@ -43,14 +44,18 @@ s_measure (rig_t *rig, const plan_t *plan, const char *third)
 int
 main (int argc, char **argv)
 {
-    if (argc < 5)
-        return EXIT_FAILURE;
-    size_t instances = strtoull (argv[1], NULL, 10);
+    arguments_t args;
+    arguments_open (&args, argc, argv, "instances rounds per_second seconds");
+    size_t instances = arguments_number (&args, 1, ARGUMENTS_INSTANCES_MAX);
+    plan_t plan = {0};
+    plan.rounds = (unsigned) arguments_number (&args, 1, ARGUMENTS_ROUNDS_MAX);
+    plan.per_second = arguments_real (&args, 1, ARGUMENTS_PER_SECOND_MAX);
+    plan.seconds = arguments_real (&args, 1, ARGUMENTS_SECONDS_MAX);
+    arguments_close (&args);
     load_t registers, heartbeats;
     load_registers (&registers, instances);
     load_heartbeats (&heartbeats, instances);
-    plan_t plan = {&heartbeats, (unsigned) strtoul (argv[2], NULL, 10),
-                   strtod (argv[3], NULL), strtod (argv[4], NULL)};
+    plan.load = &heartbeats;
     rig_t rig;
     rig_start (&rig, argv[0], PEERS, "inproc", (char *[]){s_pool, NULL});
     rig_warm (&rig, &registers);

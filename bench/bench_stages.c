@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "answer.h"
+#include "arguments.h"
 #include "info.h"
 #include "lane.h"
 #include "socket.h"
@@ -20,6 +21,7 @@
 #include "stopwatch.h"
 #include "banned.h"
 
+#define KINDS      "heartbeats|registers"
 #define ROUNDS_MAX 1000
 #define CREDIT     6
 #define BATCH      250
@@ -352,13 +354,14 @@ int
 main (int argc, char **argv)
 {
     static bench_t bench;
-    if (argc < 4)
-        return EXIT_FAILURE;
-    unsigned rounds = (unsigned) strtoul (argv[3], NULL, 10);
-    if (rounds > ROUNDS_MAX)
-        return EXIT_FAILURE;
-    bench.registers = !strcmp (argv[1], "registers");
-    s_open (&bench, strtoull (argv[2], NULL, 10));
+    arguments_t args;
+    arguments_open (&args, argc, argv, KINDS " instances rounds");
+    const char *kind = arguments_word (&args, KINDS);
+    size_t instances = arguments_number (&args, 1, ARGUMENTS_INSTANCES_MAX);
+    unsigned rounds = (unsigned) arguments_number (&args, 1, ROUNDS_MAX);
+    arguments_close (&args);
+    bench.registers = !strcmp (kind, "registers");
+    s_open (&bench, instances);
     s_round (&bench);  //  Warm
     for (unsigned i = 0; i < rounds; i++) {
         s_round (&bench);
@@ -366,7 +369,7 @@ main (int argc, char **argv)
             bench.ns[stage][i] =
                 (double) bench.spent[stage] / (double) bench.events;
     }
-    s_print (&bench, argv[1], rounds);
+    s_print (&bench, kind, rounds);
     s_close (&bench);
     return EXIT_SUCCESS;
 }

@@ -22,6 +22,16 @@
 //  A prime: its multiples hit every instance once, far from each other
 #define STRIDE 1000003
 
+//  Of the next load
+static size_t s_frame_events = LOAD_FRAME_EVENTS;
+
+void
+load_set_frame (size_t events)
+{
+    assert (events && events <= LOAD_FRAME_EVENTS_MAX);
+    s_frame_events = events;
+}
+
 static void
 s_name (size_t index, char app[32], char id[64])
 {
@@ -101,24 +111,24 @@ s_encode (char *data, size_t *used, size_t index, const kind_t *kind)
 static size_t
 s_load (load_t *self, size_t instances, kind_t kind)
 {
-    size_t count = (instances + LOAD_FRAME_EVENTS - 1) / LOAD_FRAME_EVENTS;
-    size_t events = count * LOAD_FRAME_EVENTS;
+    size_t count = (instances + s_frame_events - 1) / s_frame_events;
+    size_t events = count * s_frame_events;
     load_frame_t *frames = (load_frame_t *) calloc (count, sizeof *frames);
     assert (frames);
     for (size_t i = 0; i < events;) {
         size_t used = 0;
-        load_frame_t *frame = &frames[i / LOAD_FRAME_EVENTS];
+        load_frame_t *frame = &frames[i / s_frame_events];
         frame->data = (char *) malloc (FRAME_BYTES_MAX);
         assert (frame->data);
         do {
             size_t index = kind.first + i * kind.stride % events;
             int rc = s_encode (frame->data, &used, index, &kind);
             assert (rc == ZPEER_OK);
-        } while (++i % LOAD_FRAME_EVENTS);
+        } while (++i % s_frame_events);
         frame->data = (char *) realloc (frame->data, used);
         frame->size = used;
     }
-    *self = (load_t){frames, count};
+    *self = (load_t){frames, count, s_frame_events};
     return events;
 }
 
@@ -173,6 +183,12 @@ load_free (load_t *self)
     *self = (load_t){0};
 }
 
+uint64_t
+load_events (const load_t *self)
+{
+    return (uint64_t) self->count * self->frame_events;
+}
+
 static uint64_t
 s_replies (zpeer_feed_t *feed, unsigned leave)
 {
@@ -191,8 +207,8 @@ load_feed (const load_t *self, const char *endpoint, unsigned rounds,
            load_pace_fn *pace, void *arg)
 {
     size_t next = 0;
-    uint64_t events = (uint64_t) rounds * self->count * LOAD_FRAME_EVENTS;
-    return load_feed_from (self, endpoint, &next, events, pace, arg);
+    return load_feed_from (self, endpoint, &next, rounds * load_events (self),
+                           pace, arg);
 }
 
 uint64_t
@@ -202,7 +218,7 @@ load_feed_from (const load_t *self, const char *endpoint, size_t *next,
     uint64_t accepted = 0;
     zpeer_feed_t *feed = zpeer_feed_new (endpoint, WINDOW);
     assert (feed);
-    for (uint64_t sent = 0; sent < events; sent += LOAD_FRAME_EVENTS) {
+    for (uint64_t sent = 0; sent < events; sent += self->frame_events) {
         const load_frame_t *frame = &self->frames[*next];
         if (pace)
             pace (arg, sent);

@@ -1,7 +1,6 @@
 /*  load.h - frames of events, encoded beforehand
 
-    Instances are named as Spring names them. A frame holds LOAD_FRAME_EVENTS
-    events. Loads over equally many instances are about the same ones, and those
+    Instances are named as Spring names them. Loads over equally many instances are about the same ones, and those
     over fewer about the first of them (load_scattered has its own order).
 */
 #ifndef LOAD_H_INCLUDED
@@ -12,6 +11,9 @@
 
 #define LOAD_FRAME_EVENTS 64
 
+//  As many Registers as fit into what an engine takes by default
+#define LOAD_FRAME_EVENTS_MAX 1000
+
 typedef struct {
     char *data;  //  Owned
     size_t size;
@@ -20,7 +22,12 @@ typedef struct {
 typedef struct {
     load_frame_t *frames;  //  Owned
     size_t count;
+    size_t frame_events;  //  In each of them
 } load_t;
+
+//  How many events a frame holds of the loads that are made from now on;
+//  LOAD_FRAME_EVENTS, until told
+void load_set_frame (size_t events);
 
 //  Registers of 1 kB with 20 members, or heartbeats, one of each instance. Their
 //  number is rounded up to whole frames, and is returned.
@@ -40,6 +47,9 @@ size_t load_leases (load_t *self, size_t instances, unsigned seconds);
 size_t load_statuses (load_t *self, size_t instances, zpeer_status_t status);
 
 void load_free (load_t *self);
+
+//  Of all its frames together
+uint64_t load_events (const load_t *self);
 
 //  Gives a Register of another name all that one of load_registers has
 void load_put_info (zpeer_event_t *event, size_t index);

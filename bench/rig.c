@@ -212,15 +212,14 @@ rig_flood_t
 rig_flood (rig_t *self, const load_t *load, unsigned rounds)
 {
     size_t next = 0;
-    return rig_flood_from (self, load, &next,
-                           (uint64_t) rounds * load->count * LOAD_FRAME_EVENTS);
+    return rig_flood_from (self, load, &next, rounds * load_events (load));
 }
 
 rig_flood_t
 rig_flood_from (rig_t *self, const load_t *load, size_t *next, uint64_t events)
 {
     rig_mark (self);
-    self->ahead = load->count * LOAD_FRAME_EVENTS / 2;
+    self->ahead = load_events (load) / 2;
     if (self->ahead > self->ahead_max)
         self->ahead = self->ahead_max;
     int64_t cpu = stopwatch_cpu_ns (), peer_cpu = s_peer_cpu_ns (self);

@@ -12,7 +12,8 @@
 #include "load.h"
 #include "peers.h"
 
-#define RIG_PEERS_MAX 64
+#define RIG_PEERS_MAX  64
+#define RIG_TRANSPORTS "inproc|ipc|tcp"
 
 typedef struct {
     zpeer_engine_t *engine;        //  Owned
