@@ -142,19 +142,21 @@ s_take_replies (zpeer_feed_t *self)
             s_note_end (self, &self->frames.frames[self->frames.count - 1]);
 }
 
+//  events: what the connection can do
 static bool
-s_connection_lost (zpeer_feed_t *self)
+s_connection_lost (zpeer_feed_t *self, int events)
 {
+    //  The queue is never full: what is not writable is not connected
+    if (self->inproc)
+        return !(events & ZMQ_POLLOUT);
     bool lost = false;
     while (zpeer_socket_recv (self->monitor, &self->frames) == ZPEER_OK)
-        lost = true;
-    //  The queue is never full: what is not writable is not connected
-    if (self->inproc && zpeer_socket_wait (self->dealer, ZMQ_POLLOUT, 0))
         lost = true;
     return lost;
 }
 
-//  Takes in whatever has happened. When a connection goes, the engine's replies
+//  Takes in whatever has happened, asking libzmq as seldom as can be: each
+//  question is two system calls. When a connection goes, the engine's replies
 //  to what was sent over it never come. A reply that was under way still might,
 //  and would be taken for that of a later request: so the socket goes too. (If
 //  nothing is unanswered libzmq connects again by itself, but not over inproc.)
@@ -163,8 +165,10 @@ s_catch_up (zpeer_feed_t *self)
 {
     if (!self->dealer)
         return s_open (self);
-    bool lost = s_connection_lost (self);
-    s_take_replies (self);
+    int events = zpeer_socket_events (self->dealer);
+    bool lost = s_connection_lost (self, events);
+    if (events & ZMQ_POLLIN)
+        s_take_replies (self);
     if (!lost || (self->ended == self->sent && !self->inproc))
         return ZPEER_OK;
     while (self->ended < self->sent)
@@ -254,16 +258,15 @@ zpeer_feed_recv (zpeer_feed_t *self, zpeer_reply_t *reply, int timeout_ms)
 {
     int64_t deadline = zpeer_socket_deadline (timeout_ms);
     int rc = ZPEER_OK;
-    while (rc == ZPEER_OK) {
-        rc = s_catch_up (self);
-        if (self->count)
-            return s_deliver (self, reply);
+    while (rc == ZPEER_OK && !self->count) {
         if (self->ended == self->sent)
             return ZPEER_E_AGAIN;
-        if (rc == ZPEER_OK)
-            rc = s_wait (self, ZMQ_POLLIN, deadline);
+        rc = s_catch_up (self);
+        if (rc == ZPEER_OK && !self->count)
+            rc = timeout_ms ? s_wait (self, ZMQ_POLLIN, deadline)
+                            : ZPEER_E_TIMEOUT;
     }
-    return rc;
+    return self->count ? s_deliver (self, reply) : rc;
 }
 
 unsigned

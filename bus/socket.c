@@ -284,6 +284,41 @@ zpeer_socket_wait (zsock_t *self, short events, int timeout_ms)
                                     zpeer_socket_deadline (timeout_ms));
 }
 
+static int
+s_events (void *handle)
+{
+    int events = 0;
+    size_t size = sizeof events;
+    int rc = zmq_getsockopt (handle, ZMQ_EVENTS, &events, &size);
+    return rc ? ZMQ_POLLIN | ZMQ_POLLOUT : events;
+}
+
+int
+zpeer_socket_events (zsock_t *self)
+{
+    return s_events (zsock_resolve (self));
+}
+
+//  Whether what libzmq refused may go all the same. Sending takes note of what the
+//  other end has read only once in a while (libzmq 4.3.4: 3,000,000 cycles);
+//  asking does so at once.
+static bool
+s_is_worth_another_try (void *handle)
+{
+    return errno == EAGAIN && s_events (handle) & ZMQ_POLLOUT;
+}
+
+//  Sends a frame without waiting. The first of a message can be refused.
+static int
+s_send_frame (void *handle, zpeer_slice_t frame, bool first, int flags)
+{
+    flags |= ZMQ_DONTWAIT;
+    int rc = zmq_send (handle, frame.data, frame.size, flags);
+    if (rc < 0 && first && s_is_worth_another_try (handle))
+        rc = zmq_send (handle, frame.data, frame.size, flags);
+    return rc;
+}
+
 //  Sends all frames, or none: libzmq counts messages, not frames, so only the
 //  first one of a message can be refused
 static int
@@ -291,8 +326,8 @@ s_send_frames (void *handle, const zpeer_slice_t *frames, size_t count,
                bool more)
 {
     for (size_t i = 0; i < count; i++) {
-        int flags = ZMQ_DONTWAIT | (more || i + 1 < count ? ZMQ_SNDMORE : 0);
-        if (zmq_send (handle, frames[i].data, frames[i].size, flags) < 0)
+        int flags = more || i + 1 < count ? ZMQ_SNDMORE : 0;
+        if (s_send_frame (handle, frames[i], i == 0, flags) < 0)
             return i ? ZPEER_E_IO : s_error ();
     }
     return ZPEER_OK;
@@ -310,9 +345,13 @@ zpeer_socket_send_msg (zsock_t *self, const zpeer_slice_t *frames, size_t count,
 {
     void *handle = zsock_resolve (self);
     int rc = s_send_frames (handle, frames, count, true);
-    if (rc == ZPEER_OK && zmq_msg_send (last, handle, ZMQ_DONTWAIT) < 0)
-        rc = count ? ZPEER_E_IO : s_error ();
-    return rc;
+    if (rc)
+        return rc;
+    if (zmq_msg_send (last, handle, ZMQ_DONTWAIT) >= 0 ||
+        (!count && s_is_worth_another_try (handle) &&
+         zmq_msg_send (last, handle, ZMQ_DONTWAIT) >= 0))
+        return ZPEER_OK;
+    return count ? ZPEER_E_IO : s_error ();
 }
 
 //  Reads the rest of a message and throws it away

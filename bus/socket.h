@@ -115,6 +115,10 @@ int zpeer_socket_wait_until (zsock_t *self, short events, int64_t deadline);
 //  The same for timeout_ms from now; 0 does not wait, -1 waits for ever
 int zpeer_socket_wait (zsock_t *self, short events, int timeout_ms);
 
+//  What can be done now, ZMQ_POLLIN, ZMQ_POLLOUT or both; both, when a signal
+//  came in between or the context is ending: trying tells
+int zpeer_socket_events (zsock_t *self);
+
 //  Sends one message of count frames, copied; all of them or none. Returns
 //  ZPEER_OK, ZPEER_E_AGAIN (high-water mark, or nobody connected),
 //  ZPEER_E_UNKNOWN (SERVER: no such peer), ZPEER_E_STATE, ZPEER_E_IO.
