@@ -23,10 +23,6 @@
 //  Longest time CLOSE may take
 #define CLOSE_MAX_MS 600000
 
-//  Sockets to wait for: pipe, uplink, feeders, doorman, and lanes that have no
-//  room
-#define SOCKETS_MAX (4 + ZPEER_LANES_MAX)
-
 typedef struct {
     zpeer_commands_t commands;
     zpeer_options_t *options;  //  Owned
@@ -36,7 +32,7 @@ typedef struct {
     zpeer_walker_t *walker;      //  Owned; borrows view, handover and outlets
     zpeer_outlets_t outlets;     //  To the lanes
     zpeer_intake_t *intake;      //  Owned
-    zsock_t *uplink;             //  Owned PULL, or NULL
+    zpeer_inlet_t uplink;        //  Of an owned PULL, or of none
     zpeer_frames_t frames;       //  What came in there
     zpeer_report_t report;
     uint64_t need_register;  //  Outcomes of that kind, in all
@@ -58,7 +54,7 @@ s_self_destroy (self_t **self_p)
     zpeer_handover_destroy (&self->handover);
     zpeer_outlets_free (&self->outlets);
     zpeer_frames_close (&self->frames);
-    zsock_destroy (&self->uplink);
+    zsock_destroy (&self->uplink.socket);
     zpeer_report_close (&self->report);
     zpeer_view_destroy (&self->view);
     zpeer_options_destroy (&self->options);
@@ -151,7 +147,7 @@ s_walked (self_t *self, zpeer_slice_t fields)
 static bool
 s_handle_uplink (self_t *self)
 {
-    if (!self->uplink || zpeer_socket_recv (self->uplink, &self->frames))
+    if (zpeer_inlet_recv (&self->uplink, &self->frames))
         return false;
     zpeer_slice_t name = zpeer_frames_at (&self->frames, 0);
     zpeer_slice_t fields = zpeer_frames_at (&self->frames, 1);
@@ -181,14 +177,15 @@ s_uplink (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
     (void) answer;
-    if (self->uplink)
+    if (self->uplink.socket)
         return ZPEER_E_EXISTS;
-    self->uplink = zpeer_socket_new (ZPEER_ROLE_PULL, UPLINK_MAX, -1);
-    if (!self->uplink)
+    zsock_t *uplink = zpeer_socket_new (ZPEER_ROLE_PULL, UPLINK_MAX, -1);
+    if (!uplink)
         return ZPEER_E_RESOURCES;
-    int rc = zpeer_socket_bind (self->uplink, args[0], NULL);
+    int rc = zpeer_socket_bind (uplink, args[0], NULL);
     if (rc)
-        zsock_destroy (&self->uplink);
+        zsock_destroy (&uplink);
+    zpeer_inlet_open (&self->uplink, uplink);
     return rc;
 }
 
@@ -289,6 +286,7 @@ s_close (void *arg, char *const *args, char *answer)
         return rc;
     self->close_by = self->now + ms;
     self->waiting = true;  //  Nobody has looked
+    zpeer_inlet_doubt (zpeer_intake_inlet (self->intake));
     return ZPEER_COMMAND_LATER;
 }
 
@@ -365,7 +363,7 @@ s_earlier (uint64_t a, uint64_t b)
 }
 
 //  How long to wait, ms; -1: until something comes in
-static long
+static int
 s_timeout (const self_t *self)
 {
     bool room = zpeer_handover_room (self->handover) > 0;
@@ -380,7 +378,9 @@ s_timeout (const self_t *self)
         wake = s_earlier (wake, zpeer_view_wake (self->view));
     if (self->close_by)
         wake = s_earlier (wake, self->close_by);
-    return wake > self->now ? (long) (wake - self->now) : 0;
+    if (wake <= self->now)
+        return 0;
+    return (int) s_earlier (wake - self->now, INT_MAX);
 }
 
 //  The actor ---------------------------------------------------------------------
@@ -423,26 +423,19 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
 static bool
 s_wait (self_t *self)
 {
-    zmq_pollitem_t items[SOCKETS_MAX] = {
-        {.socket = zsock_resolve (self->commands.pipe), .events = ZMQ_POLLIN}};
-    unsigned count = 1;
-    if (self->uplink)
-        items[count++] = (zmq_pollitem_t){
-            .socket = zsock_resolve (self->uplink), .events = ZMQ_POLLIN};
+    zpeer_inlet_t *inlets[4] = {&self->commands.pipe, &self->uplink};
+    zsock_t *full[ZPEER_LANES_MAX];
+    unsigned count = 2;
     zpeer_doorman_t *doorman = zpeer_intake_doorman (self->intake);
     if (doorman)
-        items[count++] = (zmq_pollitem_t){
-            .socket = zsock_resolve (zpeer_doorman_socket (doorman)),
-            .events = ZMQ_POLLIN};
-    zsock_t *feeders = zpeer_intake_socket (self->intake);
-    if (feeders && self->commands.started &&
-        zpeer_handover_room (self->handover))
-        items[count++] = (zmq_pollitem_t){.socket = zsock_resolve (feeders),
-                                          .events = ZMQ_POLLIN};
-    count += zpeer_outlets_poll (&self->outlets, self->handover, items + count);
-    int rc = zmq_poll (items, (int) count, s_timeout (self));
+        inlets[count++] = zpeer_doorman_inlet (doorman);
+    if (self->commands.started && zpeer_handover_room (self->handover))
+        inlets[count++] = zpeer_intake_inlet (self->intake);
+    unsigned full_count =
+        zpeer_outlets_full (&self->outlets, self->handover, full);
+    zpeer_inlet_wait (inlets, count, full, full_count, s_timeout (self));
     self->now = (uint64_t) zclock_mono ();
-    return rc < 0 || items[0].revents;
+    return self->commands.pipe.ready;
 }
 
 static void

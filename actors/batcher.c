@@ -8,6 +8,11 @@
 //  Messages on their way to or from one dispatcher, or to the acceptor
 #define HWM 1024
 
+//  Longest time the inbox is not looked at while a batch waits for company, and
+//  changes in a turn from which on it always is
+#define DOZE_MS      2
+#define DOZE_CHANGES 16
+
 //  When the acceptor is tried again that took nothing
 #define RETRY_UP_MS 100
 
@@ -18,7 +23,7 @@
 //  Life
 
 static batcher_t *
-s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
+s_self_new (const zpeer_actor_args_t *args)
 {
     batcher_t *self = (batcher_t *) calloc (1, sizeof *self);
     assert (self);
@@ -26,9 +31,6 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
                                           : zpeer_options_new ();
     if (args)
         self->log = (zpeer_log_t){args->log, args->log_arg};
-    self->poller = zpoller_new (pipe, NULL);
-    assert (self->poller);
-    zpoller_set_nonstop (self->poller, true);
     self->roster = zpeer_roster_new ();
     //  Ids are never used again, not even after a restart: a remote dispatcher
     //  may still speak of old ones
@@ -44,9 +46,8 @@ s_self_destroy (batcher_t **self_p)
     *self_p = NULL;
     for (int i = 0; i < LANES; i++)
         zpeer_lane_destroy (&self->lanes[i]);
-    zpoller_destroy (&self->poller);
-    zsock_destroy (&self->inbox);
-    zsock_destroy (&self->server);
+    zsock_destroy (&self->inbox.socket);
+    zsock_destroy (&self->server.socket);
     zsock_destroy (&self->uplink);
     zpeer_roster_destroy (&self->roster);
     zpeer_peerlog_fini (&self->peerlog);
@@ -79,21 +80,25 @@ static int
 s_inbox (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
-    if (self->inbox)
+    if (self->inbox.socket)
         return ZPEER_E_EXISTS;
-    self->inbox = zpeer_socket_new (ZPEER_ROLE_PULL, INBOX_HWM, -1);
-    return self->inbox ? zpeer_socket_bind (self->inbox, args[0], answer)
-                       : ZPEER_E_RESOURCES;
+    zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, INBOX_HWM, -1);
+    zpeer_inlet_open (&self->inbox, inbox);
+    return inbox ? zpeer_socket_bind (inbox, args[0], answer)
+                 : ZPEER_E_RESOURCES;
 }
 
 static int
 s_bind (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
-    if (!self->server)
-        self->server = zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, FRAME_MAX);
-    return self->server ? zpeer_socket_bind (self->server, args[0], answer)
-                        : ZPEER_E_RESOURCES;
+    if (!self->server.socket)
+        zpeer_inlet_open (&self->server,
+                          zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, FRAME_MAX));
+    self->server.used = true;
+    zsock_t *server = self->server.socket;
+    return server ? zpeer_socket_bind (server, args[0], answer)
+                  : ZPEER_E_RESOURCES;
 }
 
 static int
@@ -160,14 +165,12 @@ s_start (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
     (void) args;
-    if (!self->url || !self->inbox || !self->server) {
+    if (!self->url || !self->inbox.socket || !self->server.socket) {
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
                   "START needs PEER, INBOX and BIND first");
         return ZPEER_E_STATE;
     }
     s_make_lanes (self);
-    zpoller_add (self->poller, self->inbox);
-    zpoller_add (self->poller, self->server);
     self->stats_at = self->now + self->options->stats_interval_ms;
     return ZPEER_OK;
 }
@@ -188,6 +191,7 @@ s_drain (void *handler, char *const *args, char *answer)
     else
         return ZPEER_E_UNKNOWN;
     self->drain_until = (uint64_t) zclock_mono () + ms;
+    zpeer_inlet_doubt (&self->inbox);
     return ZPEER_COMMAND_LATER;
 }
 
@@ -274,16 +278,25 @@ s_sooner (uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+//  When a lane has something to send if nothing comes in
+static uint64_t
+s_lanes_wake (const batcher_t *self)
+{
+    uint32_t credit = zpeer_roster_credit (self->roster);
+    uint64_t at = UINT64_MAX;
+    for (int i = 0; i < LANES && batcher_may_send (self); i++)
+        at = s_sooner (at, zpeer_lane_wake (self->lanes[i], self->now, credit));
+    return at;
+}
+
 //  How long to wait, ms; -1: until something comes in
 static int
 s_timeout (const batcher_t *self)
 {
     if (!self->commands.started)
         return -1;
-    uint32_t credit = zpeer_roster_credit (self->roster);
-    uint64_t at = zpeer_roster_wake (self->roster);
-    for (int i = 0; i < LANES && batcher_may_send (self); i++)
-        at = s_sooner (at, zpeer_lane_wake (self->lanes[i], self->now, credit));
+    uint64_t at =
+        s_sooner (zpeer_roster_wake (self->roster), s_lanes_wake (self));
     if (self->peerlog.report.socket)
         at = s_sooner (at, self->stats_at);
     if (!self->closed)
@@ -296,6 +309,33 @@ s_timeout (const batcher_t *self)
         return -1;
     uint64_t now = (uint64_t) zclock_mono ();
     return at <= now ? 0 : (int) s_sooner (at - now, INT_MAX);
+}
+
+//  Whether what comes into the inbox may lie there for a while: something waits
+//  for company, and so little comes that none of it would be sent any sooner.
+//  Events one by one would wake this thread for each.
+static bool
+s_may_doze (const batcher_t *self)
+{
+    return self->read < DOZE_CHANGES && !self->more && !self->drain_until &&
+           s_lanes_wake (self) != UINT64_MAX;
+}
+
+static void
+s_wait (batcher_t *self)
+{
+    zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->server,
+                               &self->inbox};
+    size_t count = self->commands.started ? 3 : 1;
+    int timeout_ms = s_timeout (self);
+    bool doze = self->commands.started && s_may_doze (self);
+    if (doze) {
+        count--;
+        timeout_ms = timeout_ms < DOZE_MS ? timeout_ms : DOZE_MS;
+    }
+    zpeer_inlet_wait (inlets, count, NULL, 0, timeout_ms);
+    if (doze)
+        zpeer_inlet_doubt (&self->inbox);
 }
 
 static void
@@ -312,14 +352,14 @@ s_turn (batcher_t *self)
 void
 zpeer_batcher (zsock_t *pipe, void *args)
 {
-    batcher_t *self = s_self_new (pipe, (const zpeer_actor_args_t *) args);
+    batcher_t *self = s_self_new ((const zpeer_actor_args_t *) args);
     zpeer_commands_init (&self->commands, pipe, self, s_commands);
     zsock_signal (pipe, 0);
 
     bool go_on = true;
     while (go_on) {
-        void *which = zpoller_wait (self->poller, s_timeout (self));
-        if (which == pipe)
+        s_wait (self);
+        if (self->commands.pipe.ready)
             go_on = zpeer_commands_handle (&self->commands);
         if (self->commands.started)
             s_turn (self);

@@ -23,13 +23,12 @@ typedef enum { LANE_INSTANCES, LANE_ASGS, LANES } which_t;
 
 typedef struct {
     zpeer_commands_t commands;
-    zpoller_t *poller;         //  Owned; pipe, and both sockets once started
     zpeer_options_t *options;  //  Owned
     zpeer_log_t log;
     char *url;                   //  Owned; NULL before PEER
     uint32_t id;                 //  The peer's number, and its lane's
-    zsock_t *inbox;              //  Owned; PULL, chunks of the acceptor
-    zsock_t *server;             //  Owned; ROUTER, dispatchers
+    zpeer_inlet_t inbox;        //  Of an owned PULL: chunks of the acceptor
+    zpeer_inlet_t server;       //  Of an owned ROUTER: dispatchers
     zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL
     zpeer_lane_t *lanes[LANES];  //  Owned; NULL before START
     zpeer_roster_t *roster;      //  Owned
@@ -44,6 +43,7 @@ typedef struct {
     uint64_t now;             //  Read once a turn
     uint64_t stats_at;
     bool more;             //  Chunks may be left in the inbox
+    uint32_t read;         //  Changes, this turn
     uint64_t drain_until;  //  0: no DRAIN is pending
     zpeer_ending_t drain_ending;
     uint64_t unknown_done;  //  DONE of batches nobody knows

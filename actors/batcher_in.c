@@ -41,14 +41,16 @@ void
 batcher_read_inbox (batcher_t *self)
 {
     self->more = true;
+    self->read = 0;
     for (int i = 0; i < CHUNKS_MAX; i++) {
-        if (zpeer_socket_recv (self->inbox, &self->frames)) {
+        if (zpeer_inlet_recv (&self->inbox, &self->frames)) {
             self->more = false;
             return;
         }
-        s_handle_chunk (
-            self,
-            (const zpeer_chunk_t *) zpeer_frames_at (&self->frames, 0).data);
+        const zpeer_chunk_t *chunk =
+            (const zpeer_chunk_t *) zpeer_frames_at (&self->frames, 0).data;
+        self->read += chunk->count;
+        s_handle_chunk (self, chunk);
     }
 }
 
@@ -66,7 +68,8 @@ s_answer (batcher_t *self, int number, zpeer_slice_t command,
         command,
         {(const char *) fields, size},
     };
-    zpeer_socket_send (self->server, frames, 3);
+    zpeer_socket_send (self->server.socket, frames, 3);
+    self->server.used = true;
 }
 
 static void
@@ -180,7 +183,7 @@ void
 batcher_read_server (batcher_t *self)
 {
     for (int i = 0; i < MESSAGES_MAX; i++) {
-        if (zpeer_socket_recv (self->server, &self->frames))
+        if (zpeer_inlet_recv (&self->server, &self->frames))
             return;
         s_handle_message (self);
     }

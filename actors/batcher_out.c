@@ -93,7 +93,8 @@ s_send (batcher_t *self, which_t which, int number,
     int rc = zmq_msg_init_data (&message, zpeer_buffer_take (&body), size,
                                 s_free_body, NULL);
     assert (rc == 0);
-    rc = zpeer_socket_send_msg (self->server, frames, 3, &message);
+    rc = zpeer_socket_send_msg (self->server.socket, frames, 3, &message);
+    self->server.used = true;
     if (rc)
         zmq_msg_close (&message);
     return rc == ZPEER_OK;

@@ -33,21 +33,23 @@ void
 zpeer_commands_init (zpeer_commands_t *self, zsock_t *pipe, void *handler,
                      const zpeer_command_t *table)
 {
-    *self = (zpeer_commands_t){pipe, handler, table, false, NULL};
+    *self = (zpeer_commands_t){.self = handler, .table = table};
+    zpeer_inlet_open (&self->pipe, pipe);
     s_block_signals ();
 }
 
 //  An answer fits: the other end reads one before it sends the next command.
 //  If it does not read, there is nobody to tell.
 static void
-s_answer (const zpeer_commands_t *self, int code, const char *text)
+s_answer (zpeer_commands_t *self, int code, const char *text)
 {
     char digits[CODE_MAX];
     snprintf (digits, sizeof digits, "%d", code);
     zpeer_slice_t frames[] = {code ? ZPEER_SLICE ("ERROR") : ZPEER_SLICE ("OK"),
                               zpeer_slice_str (text), zpeer_slice_str (digits)};
     size_t count = code ? 3 : *text ? 2 : 1;
-    zpeer_socket_send (self->pipe, frames, count);
+    zpeer_socket_send (self->pipe.socket, frames, count);
+    self->pipe.used = true;
 }
 
 void
@@ -126,7 +128,7 @@ bool
 zpeer_commands_handle (zpeer_commands_t *self)
 {
     zpeer_frames_t frames = {0};
-    int rc = zpeer_socket_recv (self->pipe, &frames);
+    int rc = zpeer_inlet_recv (&self->pipe, &frames);
     if (rc)
         return rc == ZPEER_E_AGAIN;
 

@@ -18,6 +18,7 @@
 
 #include <czmq.h>
 #include <zpeer/base.h>
+#include "inlet.h"
 
 //  Most arguments of a command
 #define ZPEER_COMMAND_ARGS_MAX 4
@@ -52,7 +53,7 @@ typedef struct {
 
 //  The actor's end
 typedef struct {
-    zsock_t *pipe;                 //  Borrowed
+    zpeer_inlet_t pipe;           //  Of a borrowed socket
     void *self;                    //  Borrowed; the handlers' first argument
     const zpeer_command_t *table;  //  Borrowed
     bool started;                  //  START has succeeded

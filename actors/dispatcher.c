@@ -34,8 +34,8 @@ s_self_destroy (zpeer_dispatcher_t **self_p)
     }
     zpeer_dispatch_destroy (&self->core);
     zpeer_http_destroy (&self->http);
-    zsock_destroy (&self->batcher);
-    zsock_destroy (&self->health);
+    zsock_destroy (&self->batcher.socket);
+    zsock_destroy (&self->health.socket);
     zpeer_frames_close (&self->frames);
     zpeer_report_close (&self->log.report);
     zpeer_url_free (&self->url);
@@ -81,10 +81,10 @@ s_auth (void *arg, char *const *args, char *answer)
 
 //  Connects a socket that does not exist yet. name may be NULL.
 static int
-s_connect (zsock_t **socket_p, const char *endpoint, int64_t max_bytes,
+s_connect (zpeer_inlet_t *inlet, const char *endpoint, int64_t max_bytes,
            const char *name)
 {
-    if (*socket_p)
+    if (inlet->socket)
         return ZPEER_E_EXISTS;
     zsock_t *socket = zpeer_socket_new (ZPEER_ROLE_CLIENT, HWM, max_bytes);
     if (!socket)
@@ -94,7 +94,7 @@ s_connect (zsock_t **socket_p, const char *endpoint, int64_t max_bytes,
     int rc = zpeer_socket_connect (socket, endpoint);
     if (rc)
         zsock_destroy (&socket);
-    *socket_p = socket;
+    zpeer_inlet_open (inlet, socket);
     return rc;
 }
 
@@ -210,10 +210,10 @@ s_start (void *arg, char *const *args, char *answer)
 {
     (void) args;
     zpeer_dispatcher_t *self = (zpeer_dispatcher_t *) arg;
-    const char *missing = !self->url.base  ? "PEER"
-                          : !self->batcher ? "CONNECT"
-                          : !self->health  ? "HEALTH"
-                                           : NULL;
+    const char *missing = !self->url.base         ? "PEER"
+                          : !self->batcher.socket ? "CONNECT"
+                          : !self->health.socket  ? "HEALTH"
+                                                  : NULL;
     if (missing) {
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s is missing", missing);
         return ZPEER_E_STATE;
@@ -244,7 +244,6 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
 {
     zpeer_dispatcher_t *self = (zpeer_dispatcher_t *) calloc (1, sizeof *self);
     assert (self);
-    self->pipe = pipe;
     self->options = args && args->options ? zpeer_options_dup (args->options)
                                           : zpeer_options_new ();
     self->log.read_timeout_ms = self->options->peer_node_read_timeout_ms;
@@ -269,17 +268,11 @@ s_handle_timers (zpeer_dispatcher_t *self)
     self->stats_at = self->now + self->options->stats_interval_ms;
 }
 
-static bool
-s_readable (zsock_t *socket)
-{
-    return (zsock_events (socket) & ZMQ_POLLIN) != 0;
-}
-
 static void
 s_handle_pipe (zpeer_dispatcher_t *self)
 {
     for (unsigned i = 0;
-         i < ZPEER_DISPATCHER_DRAIN_MAX && s_readable (self->pipe); i++)
+         i < ZPEER_DISPATCHER_DRAIN_MAX && self->commands.pipe.ready; i++)
         if (!zpeer_commands_handle (&self->commands)) {
             self->terminated = true;
             break;
@@ -302,28 +295,31 @@ s_timeout (const zpeer_dispatcher_t *self)
     return left < WAIT_MAX_MS ? (int) left : WAIT_MAX_MS;
 }
 
-//  The descriptors are edge-triggered: what was left, or came in while others
-//  were served, would not wake it
+//  libcurl waits, for its connections and our sockets
 static void
 s_wait (zpeer_dispatcher_t *self)
 {
+    zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->batcher,
+                               &self->health};
     if (!self->core) {
-        zpeer_socket_wait (self->pipe, ZMQ_POLLIN, -1);
+        zpeer_inlet_wait (inlets, 1, NULL, 0, -1);
         return;
     }
-    const int fds[] = {(int) zsock_fd (self->pipe),
-                       (int) zsock_fd (self->batcher),
-                       (int) zsock_fd (self->health)};
-    bool more = s_readable (self->pipe) || s_readable (self->batcher) ||
-                s_readable (self->health);
-    zpeer_http_poll (self->http, fds, 3, more ? 0 : s_timeout (self));
+    int fds[3];
+    bool ready = false;
+    for (int i = 0; i < 3; i++) {
+        fds[i] = inlets[i]->fd;
+        ready |= zpeer_inlet_ready (inlets[i]);
+    }
+    zpeer_http_poll (self->http, fds, 3, ready ? 0 : s_timeout (self));
+    zpeer_inlet_wait (inlets, 3, NULL, 0, 0);
 }
 
 static void
 s_turn (zpeer_dispatcher_t *self)
 {
-    zpeer_dispatcher_receive (self, self->batcher);
-    zpeer_dispatcher_receive (self, self->health);
+    zpeer_dispatcher_receive (self, &self->batcher);
+    zpeer_dispatcher_receive (self, &self->health);
     zpeer_dispatcher_perform (self);
     zpeer_dispatcher_act (self);
     s_handle_timers (self);

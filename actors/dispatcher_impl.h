@@ -23,9 +23,8 @@ typedef struct {
     uint32_t peer;
     uint32_t beat_ms;
     bool remote;
-    zsock_t *pipe;           //  Borrowed
-    zsock_t *batcher;        //  Owned; NULL before CONNECT
-    zsock_t *health;         //  Owned; NULL before HEALTH
+    zpeer_inlet_t batcher;   //  Of an owned socket; none before CONNECT
+    zpeer_inlet_t health;    //  Of an owned socket; none before HEALTH
     zpeer_http_t *http;      //  Owned; NULL before START
     zpeer_dispatch_t *core;  //  Owned; NULL before START
     zpeer_frames_t frames;   //  Owned; the message at hand
@@ -35,7 +34,7 @@ typedef struct {
 } zpeer_dispatcher_t;
 
 //  Handles what has come from the batcher or from health, a bounded number
-void zpeer_dispatcher_receive (zpeer_dispatcher_t *self, zsock_t *socket);
+void zpeer_dispatcher_receive (zpeer_dispatcher_t *self, zpeer_inlet_t *inlet);
 
 //  Moves requests on and gives the core their results
 void zpeer_dispatcher_perform (zpeer_dispatcher_t *self);

@@ -108,9 +108,10 @@ s_abort_requests (zpeer_dispatcher_t *self)
 //  Refused: a DONE is repeated, or nobody is there for it; for a question that
 //  health does not answer the core has a rule
 static void
-s_send (zsock_t *socket, const zpeer_dispatch_action_t *action)
+s_send (zpeer_inlet_t *to, const zpeer_dispatch_action_t *action)
 {
-    zpeer_socket_send (socket, action->frames, action->frame_count);
+    zpeer_socket_send (to->socket, action->frames, action->frame_count);
+    to->used = true;
 }
 
 static void
@@ -122,8 +123,8 @@ s_do (zpeer_dispatcher_t *self, const zpeer_dispatch_action_t *action)
     case ZPEER_DISPATCH_RELEASE:
         s_batch_release ((batch_t *) action->owner);
         break;
-    case ZPEER_DISPATCH_BATCHER: s_send (self->batcher, action); break;
-    case ZPEER_DISPATCH_HEALTH: s_send (self->health, action); break;
+    case ZPEER_DISPATCH_BATCHER: s_send (&self->batcher, action); break;
+    case ZPEER_DISPATCH_HEALTH: s_send (&self->health, action); break;
     case ZPEER_DISPATCH_FAILED:
         zpeer_dispatch_log_failed (&self->log, self->now, action->result);
         break;
@@ -205,11 +206,11 @@ s_handle_failed (zpeer_dispatcher_t *self)
 }
 
 static int
-s_handle_message (zpeer_dispatcher_t *self, const zsock_t *socket)
+s_handle_message (zpeer_dispatcher_t *self, const zpeer_inlet_t *inlet)
 {
     zpeer_slice_t text = zpeer_frames_at (&self->frames, 0);
     zpeer_wire_command_t command = zpeer_wire_command (text.data, text.size);
-    if (socket == self->health)
+    if (inlet == &self->health)
         return command == ZPEER_WIRE_FAILED ? s_handle_failed (self)
                                             : ZPEER_E_PARSE;
     switch (command) {
@@ -221,12 +222,12 @@ s_handle_message (zpeer_dispatcher_t *self, const zsock_t *socket)
 }
 
 void
-zpeer_dispatcher_receive (zpeer_dispatcher_t *self, zsock_t *socket)
+zpeer_dispatcher_receive (zpeer_dispatcher_t *self, zpeer_inlet_t *inlet)
 {
     for (unsigned i = 0; i < ZPEER_DISPATCHER_DRAIN_MAX; i++) {
-        if (zpeer_socket_recv (socket, &self->frames))
+        if (zpeer_inlet_recv (inlet, &self->frames))
             break;
-        if (s_handle_message (self, socket))
+        if (s_handle_message (self, inlet))
             zpeer_dispatch_ignore (self->core);
     }
 }

@@ -20,9 +20,8 @@
 
 typedef struct {
     zpeer_commands_t commands;
-    zpoller_t *poller;          //  Owned
-    zsock_t *inbox;             //  Owned; NULL before BIND and START
-    zpeer_frames_t frames;      //  Owned; the message at hand
+    zpeer_inlet_t inbox;    //  Of an owned socket; none before BIND and START
+    zpeer_frames_t frames;  //  Owned; the message at hand
     zpeer_counter_t *counters;  //  Owned; ZPEER_WIRE_PEERS_MAX of them
     uint32_t max;               //  Of a counter
     uint64_t ignored;           //  Messages
@@ -33,8 +32,7 @@ s_self_destroy (self_t **self_p)
 {
     self_t *self = *self_p;
     *self_p = NULL;
-    zpoller_destroy (&self->poller);
-    zsock_destroy (&self->inbox);
+    zsock_destroy (&self->inbox.socket);
     zpeer_frames_close (&self->frames);
     free (self->counters);
     free (self);
@@ -44,9 +42,10 @@ s_self_destroy (self_t **self_p)
 static int
 s_open (self_t *self)
 {
-    if (!self->inbox)
-        self->inbox = zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, ZPEER_WIRE_MAX);
-    return self->inbox ? ZPEER_OK : ZPEER_E_RESOURCES;
+    if (!self->inbox.socket)
+        zpeer_inlet_open (&self->inbox, zpeer_socket_new (ZPEER_ROLE_SERVER,
+                                                          HWM, ZPEER_WIRE_MAX));
+    return self->inbox.socket ? ZPEER_OK : ZPEER_E_RESOURCES;
 }
 
 //  --------------------------------------------------------------------------
@@ -57,7 +56,8 @@ s_bind (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
     int rc = s_open (self);
-    return rc ? rc : zpeer_socket_bind (self->inbox, args[0], answer);
+    self->inbox.used = true;
+    return rc ? rc : zpeer_socket_bind (self->inbox.socket, args[0], answer);
 }
 
 static int
@@ -67,8 +67,6 @@ s_start (void *arg, char *const *args, char *answer)
     (void) answer;
     self_t *self = (self_t *) arg;
     int rc = s_open (self);
-    if (rc == ZPEER_OK)
-        zpoller_add (self->poller, self->inbox);
     return rc;
 }
 
@@ -118,9 +116,6 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     assert (self->counters);
     for (size_t i = 0; i < ZPEER_WIRE_PEERS_MAX; i++)
         zpeer_counter_init (&self->counters[i], self->max);
-    self->poller = zpoller_new (pipe, NULL);
-    assert (self->poller);
-    zpoller_set_nonstop (self->poller, true);
     zpeer_commands_init (&self->commands, pipe, self, s_table);
     return self;
 }
@@ -139,7 +134,8 @@ s_answer (self_t *self, const zpeer_wire_failed_t *failed)
     zpeer_slice_t frames[] = {zpeer_frames_at (&self->frames, 0),
                               zpeer_slice_str (text),
                               {(const char *) fixed, size}};
-    zpeer_socket_send (self->inbox, frames, 3);
+    zpeer_socket_send (self->inbox.socket, frames, 3);
+    self->inbox.used = true;
 }
 
 //  FAIL and HASREACHEDMAX: one step, so that nobody's success slips between
@@ -195,7 +191,7 @@ static void
 s_handle_inbox (self_t *self)
 {
     for (unsigned i = 0; i < DRAIN_MAX; i++) {
-        if (zpeer_socket_recv (self->inbox, &self->frames))
+        if (zpeer_inlet_recv (&self->inbox, &self->frames))
             break;
         if (s_handle_message (self))
             self->ignored++;
@@ -210,10 +206,11 @@ zpeer_health (zsock_t *pipe, void *args)
 
     bool terminated = false;
     while (!terminated) {
-        void *which = zpoller_wait (self->poller, -1);
-        if (which == pipe)
+        zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->inbox};
+        zpeer_inlet_wait (inlets, self->commands.started ? 2 : 1, NULL, 0, -1);
+        if (self->commands.pipe.ready)
             terminated = !zpeer_commands_handle (&self->commands);
-        else if (which)
+        if (self->commands.started && !terminated)
             s_handle_inbox (self);
     }
     s_self_destroy (&self);

@@ -17,7 +17,7 @@
 
 struct zpeer_intake {
     zpeer_intake_options_t options;
-    zsock_t *router;           //  Owned; NULL when not listening
+    zpeer_inlet_t router;      //  Of an owned socket; NULL when not listening
     zpeer_doorman_t *doorman;  //  Owned, with the router
     zpeer_parser_t *parser;    //  Owned
     zpeer_intake_stats_t stats;
@@ -43,7 +43,7 @@ zpeer_intake_destroy (zpeer_intake_t **self_p)
     zpeer_frames_close (&self->frames);
     zpeer_parser_destroy (&self->parser);
     zpeer_doorman_destroy (&self->doorman);
-    zsock_destroy (&self->router);
+    zsock_destroy (&self->router.socket);
     free (self);
 }
 
@@ -62,35 +62,38 @@ static int
 s_open (zpeer_intake_t *self)
 {
     int64_t largest = (int64_t) self->options.max_bytes * OVERSIZE_MAX;
-    self->router = zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX, largest);
-    if (self->router)
+    zsock_t *router =
+        zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX, largest);
+    if (router)
         self->doorman =
-            zpeer_doorman_new (self->router, self->options.max_connections);
+            zpeer_doorman_new (router, self->options.max_connections);
     if (!self->doorman)
-        zsock_destroy (&self->router);
-    return self->router ? ZPEER_OK : ZPEER_E_RESOURCES;
+        zsock_destroy (&router);
+    zpeer_inlet_open (&self->router, router);
+    return router ? ZPEER_OK : ZPEER_E_RESOURCES;
 }
 
 int
 zpeer_intake_bind (zpeer_intake_t *self, const char *endpoint, char *actual)
 {
-    int rc = self->router ? ZPEER_OK : s_open (self);
-    return rc ? rc : zpeer_socket_bind (self->router, endpoint, actual);
+    int rc = self->router.socket ? ZPEER_OK : s_open (self);
+    return rc ? rc : zpeer_socket_bind (self->router.socket, endpoint, actual);
 }
 
 void
 zpeer_intake_close (zpeer_intake_t *self)
 {
     zpeer_doorman_destroy (&self->doorman);
-    zsock_destroy (&self->router);
+    zsock_destroy (&self->router.socket);
+    zpeer_inlet_open (&self->router, NULL);
     zpeer_frames_close (&self->frames);
     self->busy = false;
 }
 
-zsock_t *
-zpeer_intake_socket (zpeer_intake_t *self)
+zpeer_inlet_t *
+zpeer_intake_inlet (zpeer_intake_t *self)
 {
-    return self->router;
+    return &self->router;
 }
 
 zpeer_doorman_t *
@@ -136,7 +139,7 @@ s_unfit (const zpeer_intake_t *self, bool extra, char reason[ZPEER_REASON_MAX])
 static bool
 s_receive (zpeer_intake_t *self)
 {
-    if (!self->router || zpeer_socket_recv (self->router, &self->frames))
+    if (zpeer_inlet_recv (&self->router, &self->frames))
         return false;
     self->stats.requests++;
     self->busy = true;
@@ -204,8 +207,9 @@ s_answer (zpeer_intake_t *self)
     zpeer_slice_t frames[3] = {zpeer_frames_at (&self->frames, 0)};
     size_t count = self->delimiter ? 2 : 1;
     frames[count++] = zpeer_reply_end (&self->reply, self->accepted);
-    if (zpeer_socket_send (self->router, frames, count))
+    if (zpeer_socket_send (self->router.socket, frames, count))
         self->stats.replies_dropped++;
+    self->router.used = true;
     self->busy = false;
 }
 

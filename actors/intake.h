@@ -48,8 +48,8 @@ zpeer_intake_bind (zpeer_intake_t *self, const char *endpoint, char *actual);
 //  Stops listening, for good. Requests that were not read get no reply.
 void zpeer_intake_close (zpeer_intake_t *self);
 
-//  The ROUTER, to wait for; borrowed. NULL when it does not listen.
-zsock_t *zpeer_intake_socket (zpeer_intake_t *self);
+//  The feeders, to wait for; borrowed. Never ready when it does not listen.
+zpeer_inlet_t *zpeer_intake_inlet (zpeer_intake_t *self);
 
 //  Who bounds its connections; borrowed. NULL when it does not listen.
 zpeer_doorman_t *zpeer_intake_doorman (zpeer_intake_t *self);

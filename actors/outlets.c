@@ -55,14 +55,12 @@ zpeer_outlets_post (void *self, unsigned lane, zpeer_chunk_t *chunk)
 }
 
 unsigned
-zpeer_outlets_poll (const zpeer_outlets_t *self,
-                    const zpeer_handover_t *handover, zmq_pollitem_t *items)
+zpeer_outlets_full (const zpeer_outlets_t *self,
+                    const zpeer_handover_t *handover, zsock_t **sockets)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < self->limit; i++)
         if (zpeer_handover_waits (handover, i))
-            items[count++] =
-                (zmq_pollitem_t){.socket = zsock_resolve (self->sockets[i]),
-                                 .events = ZMQ_POLLOUT};
+            sockets[count++] = self->sockets[i];
     return count;
 }

@@ -31,10 +31,10 @@ void zpeer_outlets_close (zpeer_outlets_t *self, unsigned lane);
 //  A zpeer_post_fn; self is a zpeer_outlets_t. The lane must be open.
 bool zpeer_outlets_post (void *self, unsigned lane, zpeer_chunk_t *chunk);
 
-//  Fills items (room for ZPEER_LANES_MAX) with the sockets of the lanes that
-//  handover waits for. Returns how many.
+//  Fills sockets (room for ZPEER_LANES_MAX) with those of the lanes that handover
+//  waits for. Returns how many.
 unsigned
-zpeer_outlets_poll (const zpeer_outlets_t *self,
-                    const zpeer_handover_t *handover, zmq_pollitem_t *items);
+zpeer_outlets_full (const zpeer_outlets_t *self,
+                    const zpeer_handover_t *handover, zsock_t **sockets);
 
 #endif

@@ -17,8 +17,7 @@
 
 typedef struct {
     zpeer_commands_t commands;
-    zpoller_t *poller;      //  Owned; pipe, and the inbox once started
-    zsock_t *inbox;         //  Owned; PULL, what the actors report
+    zpeer_inlet_t inbox;    //  Of an owned PULL: what the actors report
     zsock_t *pub;           //  Owned; what the host reads
     zpeer_frames_t frames;  //  Owned; the outcome being relayed
 } s_self_t;
@@ -27,8 +26,7 @@ static void
 s_self_fini (s_self_t *self)
 {
     zpeer_frames_close (&self->frames);
-    zpoller_destroy (&self->poller);
-    zsock_destroy (&self->inbox);
+    zsock_destroy (&self->inbox.socket);
     zsock_destroy (&self->pub);
 }
 
@@ -53,8 +51,10 @@ static int
 s_inbox (void *handler, char *const *args, char *answer)
 {
     s_self_t *self = (s_self_t *) handler;
-    return s_bind (&self->inbox, ZPEER_ROLE_PULL, INBOX_HWM, -1, args[0],
-                   answer);
+    zsock_t *inbox = self->inbox.socket;
+    int rc = s_bind (&inbox, ZPEER_ROLE_PULL, INBOX_HWM, -1, args[0], answer);
+    zpeer_inlet_open (&self->inbox, inbox);
+    return rc;
 }
 
 static int
@@ -70,12 +70,11 @@ s_start (void *handler, char *const *args, char *answer)
 {
     s_self_t *self = (s_self_t *) handler;
     (void) args;
-    if (!self->inbox || !self->pub) {
+    if (!self->inbox.socket || !self->pub) {
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
                   "START needs INBOX and PUB first");
         return ZPEER_E_STATE;
     }
-    zpoller_add (self->poller, self->inbox);
     return ZPEER_OK;
 }
 
@@ -83,9 +82,10 @@ s_start (void *handler, char *const *args, char *answer)
 static int
 s_drain (void *handler, char *const *args, char *answer)
 {
-    (void) handler;
+    s_self_t *self = (s_self_t *) handler;
     (void) args;
     (void) answer;
+    zpeer_inlet_doubt (&self->inbox);
     return ZPEER_COMMAND_LATER;
 }
 
@@ -104,7 +104,7 @@ static void
 s_relay (s_self_t *self)
 {
     for (int i = 0; i < TURN_MAX; i++) {
-        if (zpeer_socket_recv (self->inbox, &self->frames)) {
+        if (zpeer_inlet_recv (&self->inbox, &self->frames)) {
             zpeer_commands_ok (&self->commands, NULL);
             return;
         }
@@ -119,17 +119,17 @@ void
 zpeer_reporter (zsock_t *pipe, void *args)
 {
     (void) args;  //  No options, nothing to log
-    s_self_t self = {.poller = zpoller_new (pipe, NULL)};
-    zpoller_set_nonstop (self.poller, true);
+    s_self_t self = {0};
     zpeer_commands_init (&self.commands, pipe, &self, s_commands);
     zsock_signal (pipe, 0);
 
     bool go_on = true;
     while (go_on) {
         //  While a DRAIN waits an empty inbox is news too
-        void *which =
-            zpoller_wait (self.poller, self.commands.pending ? 0 : -1);
-        if (which == pipe)
+        zpeer_inlet_t *inlets[] = {&self.commands.pipe, &self.inbox};
+        zpeer_inlet_wait (inlets, self.commands.started ? 2 : 1, NULL, 0,
+                          self.commands.pending ? 0 : -1);
+        if (self.commands.pipe.ready)
             go_on = zpeer_commands_handle (&self.commands);
         if (self.commands.started)
             s_relay (&self);

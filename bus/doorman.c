@@ -14,8 +14,8 @@
 #define EVENTS_TURN 1000
 
 struct zpeer_doorman {
-    zsock_t *sock;     //  Borrowed; the one that is watched
-    zsock_t *monitor;  //  Owned
+    zsock_t *sock;          //  Borrowed; the one that is watched
+    zpeer_inlet_t monitor;  //  Of an owned socket
     uint32_t max;
     uint32_t connected;
     zpeer_frames_t frames;  //  The event that is being read
@@ -37,7 +37,7 @@ zpeer_doorman_destroy (zpeer_doorman_t **self_p)
     if (!self)
         return;
     zpeer_frames_close (&self->frames);
-    zpeer_socket_unmonitor (self->sock, &self->monitor);
+    zpeer_socket_unmonitor (self->sock, &self->monitor.socket);
     free (self);
 }
 
@@ -62,15 +62,15 @@ zpeer_doorman_new (zsock_t *sock, uint32_t max)
     zpeer_doorman_t *self = (zpeer_doorman_t *) calloc (1, sizeof *self);
     assert (self);
     self->sock = sock;
-    self->monitor = monitor;
+    zpeer_inlet_open (&self->monitor, monitor);
     self->max = s_bound (max);
     return self;
 }
 
-zsock_t *
-zpeer_doorman_socket (zpeer_doorman_t *self)
+zpeer_inlet_t *
+zpeer_doorman_inlet (zpeer_doorman_t *self)
 {
-    return self->monitor;
+    return &self->monitor;
 }
 
 uint32_t
@@ -153,7 +153,7 @@ zpeer_doorman_work (zpeer_doorman_t *self)
 {
     uint32_t refused = 0;
     for (int i = 0; i < EVENTS_TURN &&
-                    zpeer_socket_recv (self->monitor, &self->frames) == 0;
+                    zpeer_inlet_recv (&self->monitor, &self->frames) == 0;
          i++)
         refused += s_handle (self);
     return refused;

@@ -14,7 +14,7 @@
 #ifndef ZPEER_DOORMAN_H_INCLUDED
 #define ZPEER_DOORMAN_H_INCLUDED
 
-#include <czmq.h>
+#include "inlet.h"
 
 typedef struct zpeer_doorman zpeer_doorman_t;
 
@@ -26,8 +26,8 @@ zpeer_doorman_t *zpeer_doorman_new (zsock_t *sock, uint32_t max);
 //  Before the socket is destroyed
 void zpeer_doorman_destroy (zpeer_doorman_t **self_p);
 
-//  Readable when it has something to do; borrowed
-zsock_t *zpeer_doorman_socket (zpeer_doorman_t *self);
+//  Ready when it has something to do; borrowed
+zpeer_inlet_t *zpeer_doorman_inlet (zpeer_doorman_t *self);
 
 //  Does it. Returns how many connections were refused.
 uint32_t zpeer_doorman_work (zpeer_doorman_t *self);
