@@ -218,7 +218,8 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
 }
 
 //  Whether the entry may join those that are in the batch already. A part of a
-//  bisection has its size from there; only what has grown since may not fit.
+//  bisection has its size from there; only what has grown since may not fit, in
+//  items or in bytes.
 static bool
 s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
         unsigned count, size_t bytes)
@@ -229,7 +230,8 @@ s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
     if (lane_alone (entry))
         return false;
     if (build->split)
-        return flight->items + count <= self->options.max_items;
+        return flight->items + count <= self->options.max_items &&
+               flight->bytes + bytes <= self->options.max_bytes;
     return flight->items + count <= build->size &&
            flight->bytes + bytes <= self->byte_limit;
 }

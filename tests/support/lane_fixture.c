@@ -65,6 +65,18 @@ lane_fixture_fini (lane_fixture_t *self)
     zpeer_lane_destroy (&self->lane);
 }
 
+static zpeer_text_t *
+s_info (unsigned bytes)
+{
+    char *blank = (char *) malloc (bytes + 1);
+    cr_assert_not_null (blank);
+    memset (blank, ' ', bytes);
+    zpeer_text_t *text =
+        bytes ? zpeer_text_new (blank, bytes) : zpeer_text_new ("{}", 2);
+    free (blank);
+    return text;
+}
+
 static zpeer_state_t *
 s_state (lane_fixture_t *self, char letter, lane_state_t state)
 {
@@ -81,7 +93,7 @@ s_state (lane_fixture_t *self, char letter, lane_state_t state)
     made->top = state.top ? state.top : state.timestamp;
     made->renewal_ms = 30000;
     if (!state.absent)
-        made->info = zpeer_text_new ("{}", 2);
+        made->info = s_info (state.info_bytes);
     return made;
 }
 

@@ -39,7 +39,8 @@ typedef struct {
     zpeer_status_t status;
     zpeer_status_t override;
     uint64_t timestamp;
-    uint64_t top;  //  0: the same as timestamp
+    uint64_t top;         //  0: the same as timestamp
+    unsigned info_bytes;  //  Of its InstanceInfo; 0: a few
     bool absent;
     bool fresh;
     bool replicated;

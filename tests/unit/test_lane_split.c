@@ -128,6 +128,28 @@ Test (lane_split, the_byte_limit_grows_again)
     cr_expect_gt (stats.byte_limit, 2 * limit);
 }
 
+//  All instances are registered again while a batch of them is being halved, each
+//  a quarter of what a batch may have
+Test (lane_split, a_part_that_has_grown_has_no_more_bytes_than_a_batch)
+{
+    s_register_all ();
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    for (char name = 'a'; name < 'a' + INSTANCES; name++)
+        lane_fixture_change (
+            &s, name, ZPEER_REGISTER,
+            (lane_state_t){.status = ZPEER_UP,
+                           .timestamp = 6,
+                           .info_bytes = s.options.max_bytes / 4});
+    unsigned items = 0;
+    while (*lane_fixture_next (&s)) {
+        cr_expect_leq (s.items, 3);
+        items += s.items;
+        lane_fixture_ok (&s);
+    }
+    cr_expect_eq (items, INSTANCES);
+}
+
 //  A batch of two is refused, of which one is forgotten while it is on its way:
 //  that one may be the bad one
 static void
