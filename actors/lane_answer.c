@@ -32,13 +32,16 @@ s_is_2xx (uint16_t code)
     return code >= 200 && code < 300;
 }
 
+//  The copy of the part's first item. Both come in the order of the items: *at is
+//  where to go on.
 static const zpeer_copy_t *
-s_copy (const zpeer_result_t *result, const part_t *part)
+s_copy (const zpeer_result_t *result, size_t *at, const part_t *part)
 {
-    for (size_t i = 0; i < result->copy_count; i++)
-        if (result->copies[i].index == part->first)
-            return &result->copies[i];
-    return NULL;
+    while (*at < result->copy_count && result->copies[*at].index < part->first)
+        ++*at;
+    bool found =
+        *at < result->copy_count && result->copies[*at].index == part->first;
+    return found ? &result->copies[*at] : NULL;
 }
 
 static void
@@ -362,14 +365,14 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     }
     else
         s_well (self, now, flight, best);
+    size_t copy = 0;
     for (uint32_t i = 0; i < count; i++) {
         const part_t *part = &parts[i];
         entry_t *entry = &self->entries[part->handle];
         answer_t answer = {NULL, NULL};
         if (result->codes)
             answer.codes = result->codes + part->first;
-        if (result->copy_count)
-            answer.copy = s_copy (result, part);
+        answer.copy = s_copy (result, &copy, part);
         if (self->options.asg_life_ms)
             s_asg_answered (self, entry, part, &answer);
         else if (part->phase == PHASE_ASK)

@@ -120,21 +120,22 @@ s_append (const char *data, size_t size, void *arg)
     return 0;
 }
 
-//  Keeps a copy of an InstanceInfo. Its slice begins at an offset until
-//  s_place_copies: the text moves while it grows.
+//  Keeps a copy of the InstanceInfo of the next entry. Its slice begins at an
+//  offset until s_place_copies: the text moves while it grows.
 static void
-s_add_copy (zpeer_answer_t *self, size_t index, const json_t *entity)
+s_add_copy (zpeer_answer_t *self, size_t expected, const json_t *entity)
 {
-    zpeer_copy_t *copies = (zpeer_copy_t *) realloc (
-        self->copies, (self->copy_count + 1) * sizeof *copies);
-    assert (copies);
-    self->copies = copies;
+    if (!self->copies) {
+        self->copies =
+            (zpeer_copy_t *) malloc (expected * sizeof *self->copies);
+        assert (self->copies);
+    }
     json_int_t stamp =
         s_number (json_object_get (entity, "lastDirtyTimestamp"));
     size_t start = self->text.size;
     json_dump_callback (entity, s_append, &self->text, JSON_COMPACT);
-    copies[self->copy_count++] = (zpeer_copy_t){
-        .index = (uint32_t) index,
+    self->copies[self->copy_count++] = (zpeer_copy_t){
+        .index = (uint32_t) self->count,
         .timestamp = stamp > 0 ? (uint64_t) stamp : 0,
         .json = {NULL, self->text.size - start},
     };
@@ -207,7 +208,7 @@ s_full_entry (zpeer_answer_t *self, s_reader_t *reader, size_t expected)
         const json_t *entity = json_object_get (entry, "responseEntity");
         //  What comes with a success means nothing (EUREKA.md 3.2)
         if (json_is_object (entity) && code / 100 != 2)
-            s_add_copy (self, self->count, entity);
+            s_add_copy (self, expected, entity);
         s_add_code (self, expected, (uint16_t) code);
     }
     json_decref (entry);
@@ -311,7 +312,7 @@ zpeer_answer_entity (zpeer_answer_t *self, const char *data, size_t size)
     const json_t *entity = json_object_get (root, "instance");
     bool found = json_is_object (entity);
     if (found) {
-        s_add_copy (self, 0, entity);
+        s_add_copy (self, 1, entity);
         s_place_copies (self);
     }
     json_decref (root);

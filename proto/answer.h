@@ -14,7 +14,8 @@ typedef struct {
     bool all_ok;           //  Every item was answered 200: codes are not kept
     size_t count;          //  Entries
     uint16_t *codes;       //  Owned; count of them, unless all_ok
-    zpeer_copy_t *copies;  //  Owned array; of refused items with an entity
+    zpeer_copy_t *copies;  //  Owned array; of refused items with an entity,
+                           //  in their order
     size_t copy_count;
     zpeer_buffer_t text;  //  Owned; what the copies point into
 } zpeer_answer_t;

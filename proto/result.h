@@ -64,7 +64,7 @@ typedef struct {
     uint32_t elapsed_ms;         //  From the start of the request
     uint32_t items;              //  How many the batch had
     const uint16_t *codes;       //  Borrowed; one per item; NULL: all are 200
-    const zpeer_copy_t *copies;  //  Borrowed
+    const zpeer_copy_t *copies;  //  Borrowed; in the order of their items
     size_t copy_count;
     const char *detail;  //  Borrowed; what the library said; may be ""
 } zpeer_result_t;

@@ -356,6 +356,7 @@ zpeer_wire_get_copies (const void *data, size_t size, zpeer_copy_t *copies,
         copy->index = (uint32_t) s_get (&reader, 2);
         copy->timestamp = s_get (&reader, 8);
         copy->json = s_get_slice (&reader, (size_t) s_get (&reader, 4));
+        reader.bad |= found && copy->index <= copies[found - 1].index;
         if (reader.bad)
             return ZPEER_E_PARSE;
     }

@@ -155,7 +155,8 @@ int zpeer_wire_get_codes (const void *data, size_t size, uint16_t *codes,
 
 void zpeer_wire_put_copies (zpeer_buffer_t *out, const zpeer_result_t *result);
 
-//  The copies point into data. copies has room for max entries.
+//  The copies point into data; ZPEER_E_PARSE, too, if they are not in the order
+//  of their items. copies has room for max entries.
 int zpeer_wire_get_copies (const void *data, size_t size, zpeer_copy_t *copies,
                            size_t max, size_t *count);
 

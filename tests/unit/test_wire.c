@@ -256,6 +256,23 @@ Test (wire, copies_cut_anywhere_are_refused)
     zpeer_buffer_free (&out);
 }
 
+Test (wire, copies_out_of_order_are_refused)
+{
+    static const zpeer_copy_t wrong[][2] = {{{.index = 2}, {.index = 1}},
+                                            {{.index = 2}, {.index = 2}}};
+    for (size_t i = 0; i < LENGTH (wrong); i++) {
+        zpeer_buffer_t out = {0};
+        zpeer_copy_t read[2];
+        size_t count;
+        zpeer_wire_put_copies (
+            &out, &(zpeer_result_t){.copies = wrong[i], .copy_count = 2});
+        cr_assert_eq (
+            zpeer_wire_get_copies (out.data, out.size, read, 2, &count),
+            ZPEER_E_PARSE);
+        zpeer_buffer_free (&out);
+    }
+}
+
 Test (wire, fail_and_its_answer_come_back_as_they_went)
 {
     uint8_t out[ZPEER_WIRE_MAX];
