@@ -16,8 +16,11 @@
 //  When the acceptor is tried again that took nothing
 #define RETRY_UP_MS 100
 
-//  Largest frame a dispatcher may send: copies of 250 conflicts, with room
-#define FRAME_MAX INT64_C (67108864)
+//  Largest frame a dispatcher may send: the copies in the largest reply, as they
+//  are written anew (a number, 0.1, takes at most five times its bytes then); or
+//  something else
+#define FRAME_GROWS 5
+#define FRAME_MIN   INT64_C (1048576)
 
 //  --------------------------------------------------------------------------
 //  Life
@@ -53,6 +56,8 @@ s_self_destroy (batcher_t **self_p)
     zpeer_peerlog_fini (&self->peerlog);
     zpeer_frames_close (&self->frames);
     zpeer_buffer_free (&self->released);
+    free (self->codes);
+    free (self->copies);
     zpeer_options_destroy (&self->options);
     free (self->url);
     free (self);
@@ -92,9 +97,11 @@ static int
 s_bind (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
+    int64_t frame_max =
+        FRAME_MIN + FRAME_GROWS * (int64_t) self->options->reply_max_bytes;
     if (!self->server.socket)
         zpeer_inlet_open (&self->server,
-                          zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, FRAME_MAX));
+                          zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, frame_max));
     self->server.used = true;
     zsock_t *server = self->server.socket;
     return server ? zpeer_socket_bind (server, args[0], answer)
@@ -150,6 +157,11 @@ s_make_lanes (batcher_t *self)
         .arg = self,
     };
     self->lanes[LANE_INSTANCES] = zpeer_lane_new (&lane);
+    //  An instance may need two items where a batch has room for one
+    self->room = lane.max_items + 1;
+    self->codes = (uint16_t *) calloc (self->room, sizeof *self->codes);
+    self->copies = (zpeer_copy_t *) calloc (self->room, sizeof *self->copies);
+    assert (self->codes && self->copies);
     lane.max_items = 1;
     lane.linger_ms = 0;
     lane.pool = options->max_elements_in_status_replication_pool;

@@ -15,10 +15,6 @@
 #include "socket.h"
 #include "wire.h"
 
-//  Items of a batch, and with them codes and copies: an instance at the end may
-//  need one more
-#define BATCHER_ITEMS_MAX 512
-
 typedef enum { LANE_INSTANCES, LANE_ASGS, LANES } which_t;
 
 typedef struct {
@@ -48,8 +44,9 @@ typedef struct {
     zpeer_ending_t drain_ending;
     uint64_t unknown_done;  //  DONE of batches nobody knows
     bool reached;           //  What the newest result said of the counter
-    uint16_t codes[BATCHER_ITEMS_MAX];
-    zpeer_copy_t copies[BATCHER_ITEMS_MAX];
+    size_t room;            //  Items of the largest batch
+    uint16_t *codes;        //  Owned; of a DONE, room for as many
+    zpeer_copy_t *copies;   //  Owned; of a DONE, room for as many
 } batcher_t;
 
 //  batcher_in.c

@@ -115,10 +115,10 @@ s_done_frames (batcher_t *self, which_t which, zpeer_result_t *result)
     zpeer_slice_t codes = zpeer_frames_at (&self->frames, 3);
     zpeer_slice_t copies = zpeer_frames_at (&self->frames, 4);
     size_t count = 0;
-    if (zpeer_wire_get_codes (codes.data, codes.size, self->codes,
-                              BATCHER_ITEMS_MAX, &count) ||
+    if (zpeer_wire_get_codes (codes.data, codes.size, self->codes, self->room,
+                              &count) ||
         zpeer_wire_get_copies (copies.data, copies.size, self->copies,
-                               BATCHER_ITEMS_MAX, &result->copy_count))
+                               self->room, &result->copy_count))
         return false;
     result->codes = count ? self->codes : NULL;
     result->copies = self->copies;

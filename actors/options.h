@@ -83,8 +83,10 @@
        "Send batches; otherwise one request per change.")                      \
     X (NUMBER, batch_linger_ms, "zpeer.batch.linger-ms", "ms", 0, 60000, "10", \
        "How long the oldest change waits for company in its batch.")           \
-    X (NUMBER, batch_max_items, "zpeer.batch.max-items", "items", 1, 250,      \
-       "250", "Items in a batch at most.")                                     \
+    X (NUMBER, batch_max_items, "zpeer.batch.max-items", "items", 1, 4096,     \
+       "250",                                                                  \
+       "Items in a batch at most; `zpeer.batch.max-bytes` may end it "         \
+       "sooner.")                                                              \
     X (NUMBER, batch_max_bytes, "zpeer.batch.max-bytes", "bytes", 1024,        \
        64 * ZPEER_MIB, "1048576",                                              \
        "Bytes in a batch at most; an event that could not be sent in one "     \
@@ -94,7 +96,9 @@
        "How long a whole request may take, even if "                           \
        "bytes keep moving.")                                                   \
     X (NUMBER, reply_max_bytes, "zpeer.reply.max-bytes", "bytes", 1024,        \
-       1024 * ZPEER_MIB, "16777216", "Largest reply that is read, decoded.")   \
+       1024 * ZPEER_MIB, "16777216",                                           \
+       "Largest reply that is read, decoded; each item of a batch may bring "  \
+       "a copy of its instance.")                                              \
     X (STATUSES, congestion_statuses, "zpeer.congestion-statuses", "", 300,    \
        599, "503", "HTTP statuses that mean: the peer is busy, try later.")    \
     X (NUMBER, tombstone_ms, "zpeer.tombstone-ms", "ms", 0, ZPEER_DAY,         \

@@ -208,7 +208,7 @@ Test (engine_start, a_wrong_option_is_named)
 {
     s_engine = stage_engine_new (NULL);
     cr_assert_str_eq (zpeer_engine_error (s_engine), "");
-    ASSERT_ERROR (zpeer_engine_set (s_engine, "zpeer.batch.max-items", "251"),
+    ASSERT_ERROR (zpeer_engine_set (s_engine, "zpeer.batch.max-items", "4097"),
                   ZPEER_E_RANGE, "zpeer.batch.max-items");
     ASSERT_ERROR (zpeer_engine_set (s_engine, "zpeer.nonsense", "1"),
                   ZPEER_E_UNKNOWN, "zpeer.nonsense");

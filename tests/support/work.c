@@ -9,7 +9,7 @@
 
 #define HELD        INT64_MAX  //  Due when released
 #define INFLATE_MAX (16u << 20)
-#define ALL_OK_MAX  250  //  Items of a batch, as Eureka sends them
+#define ALL_OK_MAX  4096  //  Items of the largest batch that zpeer sends
 
 //  A request under work
 typedef struct s_job {

@@ -135,9 +135,10 @@ Test (options, a_wrong_number_changes_nothing)
 Test (options, the_ends_of_a_range_belong_to_it)
 {
     s_set ("zpeer.batch.max-items", "1");
-    s_set ("zpeer.batch.max-items", "250");
-    cr_assert_eq (zpeer_options_set (s_options, "zpeer.batch.max-items", "251"),
-                  ZPEER_E_RANGE);
+    s_set ("zpeer.batch.max-items", "4096");
+    cr_assert_eq (
+        zpeer_options_set (s_options, "zpeer.batch.max-items", "4097"),
+        ZPEER_E_RANGE);
     s_set ("apiml.discovery.maxPeerRetries", "0");
     cr_assert_eq (s_options->max_peer_retries, 0);
 }
@@ -275,7 +276,7 @@ Test (options, a_wrong_value_in_the_environment_is_an_error)
     cr_assert_eq (zpeer_options_env (s_options, env), ZPEER_E_RANGE);
     cr_assert_str_eq (zpeer_options_error (s_options),
                       "zpeer.batch.max-items: \"many\" is not a number from 1 "
-                      "to 250 items");
+                      "to 4096 items");
     cr_assert_eq (s_options->batch_linger_ms, 20);
     cr_assert_eq (s_options->batch_max_bytes, 1048576);
 }
