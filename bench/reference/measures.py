@@ -13,14 +13,22 @@ from stage import Stage
 #  not instances that would be told of twice
 INSTANCES = 20000
 
-#  A JVM that is only tried out: how much less it is warmed up
-SEARCH_WARM = 0.5
+#  A JVM that is only tried out, or has registered very many instances: how much
+#  less it is warmed up
+SHORT_WARM = 0.5
 
 #  Instances of the JVM for a million of them
 LARGE_HEAP = ("-Xmx4g",)
 LARGE_NEEDS_GB = 12
 
+#  Batches of more than 250 would never be full with less: the closed loop keeps
+#  half of the instances on their way
+SMALL = 8000
+
+#  Events a second of a trickle, which ends early when it has enough of them
 RATES = (100, 1000, 10000)
+SICK_RATE = 1000
+ENOUGH = 10000
 PENDING = 10000
 
 
@@ -29,14 +37,17 @@ class Scale:
     """How much of everything."""
 
     rounds: int
-    seconds: float  #  A round
+    memory_rounds: int  #  They hardly differ
+    seconds: float  #  A flood
+    trickle_seconds: float  #  At most
     warm_seconds: float
     default_peers: tuple
     peers: tuple
     register_peers: tuple  #  Where Registers are measured, too
+    configured: dict  #  Instances for each number of peers, see settings
     instances: tuple
     known: int  #  Instances, for memory
-    tried: dict  #  For the reference's best, one thing at a time
+    tried: dict  #  For each one's best, one thing at a time
 
 
 PARALLEL = ("-XX:+UseParallelGC",)
@@ -46,30 +57,77 @@ SERIAL = ("-XX:+UseSerialGC",)
 def scale(quick, rounds):
     if quick:
         return Scale(
-            rounds or 1, 1, 2, (1, 4), (1, 8), (1,), (1000, 10000), 20000,
-            {"workers": (20, 6)},
+            rounds=rounds or 1,
+            memory_rounds=rounds or 1,
+            seconds=1,
+            trickle_seconds=1,
+            warm_seconds=2,
+            default_peers=(1, 4),
+            peers=(1, 8),
+            register_peers=(1,),
+            configured={1: 100000},
+            instances=(1000, 10000),
+            known=20000,
+            tried={
+                "zpeer": {"frame": (64, 256)},
+                "built": {"workers": (20, 6)},
+                "configured": {"flags": ((),)},
+            },
         )
     return Scale(
-        rounds or 5, 2, 8, (1, 4, 8), (1, 2, 4, 8, 16, 32), (1, 4),
-        (1000, 10000, 100000, 1000000), 100000,
-        {
-            "workers": (20, 6, 40),
-            "batch": (250, 1000),
-            "linger": (10, 1),
-            "flags": ((), PARALLEL, SERIAL),
+        rounds=rounds or 5,
+        memory_rounds=rounds or 3,
+        seconds=1.5,
+        trickle_seconds=2,
+        warm_seconds=8,
+        default_peers=(1, 4, 8),
+        peers=(1, 2, 4, 8, 16, 32),
+        register_peers=(1, 4),
+        configured={1: 300000, 4: 150000, 8: 75000},
+        instances=(1000, 10000, 100000, 1000000),
+        known=100000,
+        tried={
+            "zpeer": {
+                "batch": (250, 500, 1000, 2000),
+                "window": (6, 20),
+                "frame": (64, 256, 512),
+                "linger": (10, 50),
+            },
+            "built": {
+                "workers": (20, 6, 40),
+                "batch": (250, 1000),
+                "linger": (10, 1),
+                "flags": ((), PARALLEL, SERIAL),
+            },
+            #  Workers are those of the best built
+            "configured": {"flags": ((), PARALLEL, SERIAL)},
         },
     )
 
 
 class Plan:
-    """What the measurements share: tools, figures, and the best settings."""
+    """What the measurements share: tools, figures, and the best settings.
+
+    found: the best of what was tried, for each name in Scale.tried.
+    """
 
     def __init__(self, tools, figures, scale_):
         self.tools = tools
         self.figures = figures
         self.scale = scale_
-        self.best = [settings.tuned(), settings.tuned_zpeer()]
+        self.found = {"zpeer": {}, "built": {}, "configured": {}}
         self.used = {}
+
+    def built(self, **changed):
+        return settings.built(**{**self.found["built"], **changed})
+
+    def tuned(self, **changed):
+        return settings.tuned(**{**self.found["zpeer"], **changed})
+
+    def configured(self, instances, **changed):
+        return settings.configured(
+            instances, **{**self.found["configured"], **changed}
+        )
 
     def say(self, text):
         print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
@@ -86,7 +144,7 @@ class Plan:
 
     #  Rounds ------------------------------------------------------------------
 
-    def rounds(self, stage, what, measure, **more):
+    def rounds(self, stage, what, measure):
         """Every sender in turn, again and again.
 
         measure (sender) gives figures of one round.
@@ -95,7 +153,7 @@ class Plan:
             told = []
             for sender in stage.senders:
                 result = measure(sender)
-                stage.note(what, sender, result, round=number, **more)
+                stage.note(what, sender, result, round=number)
                 told.append(f"{sender.setting.title} {brief(result)}")
             self.say(
                 f"{stage.name}, {len(stage.peers)} peer(s), "
@@ -110,6 +168,13 @@ class Plan:
         self.rounds(
             stage, "flood",
             lambda sender: stage.flood(sender, kind, self.scale.seconds),
+        )
+
+    def trickles(self, stage, per_second, counted=None):
+        seconds = min(self.scale.trickle_seconds, ENOUGH / per_second)
+        self.rounds(
+            stage, "latency",
+            lambda sender: stage.trickle(sender, per_second, seconds, counted),
         )
 
 
@@ -127,40 +192,47 @@ def brief(result):
 
 def search(plan):
     """Tries settings on short runs, one thing at a time, and keeps the best."""
-    ours = [settings.tuned_zpeer()]
-    ours += [settings.tuned_zpeer(window=20), settings.tuned_zpeer(linger=50)]
-    ours.append(dataclasses.replace(settings.OWN, name="best"))
-    plan.best[1] = best_of(plan, ours)
+    tried, found = plan.scale.tried, plan.found
+    found["zpeer"] = climb(plan, tried["zpeer"], settings.tuned)
+    found["built"] = climb(plan, tried["built"], settings.built)
+    instances = plan.scale.configured[1]
+    workers = {"workers": found["built"]["workers"]}
+    found["configured"] = workers | climb(
+        plan, tried["configured"],
+        lambda **given: settings.configured(instances, **workers, **given),
+        instances,
+    )
+
+
+def climb(plan, tried, make, instances=INSTANCES):
+    """The best value of each, one after the other; make (**values): a setting."""
     chosen, seen = {}, {}
-    for key, values in plan.scale.tried.items():
-        candidates = [settings.tuned(**{**chosen, key: value}) for value in values]
-        found = best_of(plan, candidates, seen)
-        chosen[key] = values[candidates.index(found)]
-        plan.best[0] = found
+    for key, values in tried.items():
+        def rate(value):
+            candidate = make(**{**chosen, key: value})
+            if candidate.text() not in seen:
+                seen[candidate.text()] = try_out(plan, candidate, instances)
+            return seen[candidate.text()]
+
+        chosen[key] = max(values, key=rate)
+    return chosen
 
 
-def best_of(plan, candidates, seen=None):
-    """The candidate of the highest rate to one peer; seen: rates known."""
-    seen = {} if seen is None else seen
-    for candidate in candidates:
-        if candidate.text() not in seen:
-            seen[candidate.text()] = try_out(plan, candidate)
-    return max(candidates, key=lambda candidate: seen[candidate.text()])
-
-
-def try_out(plan, candidate):
-    with plan.stage("search") as stage:
+def try_out(plan, candidate, instances):
+    """Its rate to one peer; 0 if it loses anything."""
+    with plan.stage("search", instances) as stage:
         stage.add_peers(1)
         sender = stage.start(candidate)
-        stage.prepare(plan.scale.warm_seconds * SEARCH_WARM)
+        stage.prepare(plan.scale.warm_seconds * SHORT_WARM)
         results = [stage.flood(sender, "heartbeats", 1) for _ in range(3)]
         rate = statistics.median(found["tasks_per_second"] for found in results)
         lost = sum(found["missing"] for found in results)
         plan.figures.add(
-            "search", system=candidate.system, tasks_per_second=rate, missing=lost,
+            "search", system=candidate.system, setting=candidate.name,
+            tasks_per_second=rate, missing=lost,
             candidate=candidate.text().replace(" ", "_"),
         )
-        plan.say(f"search, {candidate.system}: {rate:,.0f}/s {candidate.text()}")
+        plan.say(f"search, {candidate.title}: {rate:,.0f}/s {candidate.text()}")
         return 0 if lost else rate
 
 
@@ -178,13 +250,26 @@ def default(plan):
             plan.floods(stage)
 
 
+def configured(plan):
+    """zpeer's best, and the best that anybody can make of the reference."""
+    for count, instances_ in plan.scale.configured.items():
+        with plan.stage("configured", instances_) as stage:
+            stage.add_peers(count)
+            plan.start(stage, plan.configured(instances_))
+            plan.start(stage, plan.tuned())
+            stage.prepare(plan.scale.warm_seconds * SHORT_WARM)
+            plan.floods(stage)
+            if count in plan.scale.register_peers:
+                plan.floods(stage, "registers")
+
+
 def best(plan):
-    """Rates at each one's best, and how they grow with the number of peers."""
+    """zpeer's best and the reference's best built, with more and more peers."""
     for count in plan.scale.peers:
         with plan.stage("best") as stage:
             stage.add_peers(count)
-            for chosen in plan.best:
-                plan.start(stage, chosen)
+            plan.start(stage, plan.built())
+            plan.start(stage, plan.tuned())
             stage.prepare(plan.scale.warm_seconds)
             plan.floods(stage)
             if count in plan.scale.register_peers:
@@ -199,14 +284,25 @@ def instances(plan):
             continue
         with plan.stage("instances", count) as stage:
             stage.add_peers(1)
-            for chosen in plan.best:
-                if chosen.is_java and count >= 1000000:
-                    chosen = dataclasses.replace(
-                        chosen, name="best-large", flags=chosen.flags + LARGE_HEAP
-                    )
+            for chosen in sized(plan, count):
                 plan.start(stage, chosen)
             stage.prepare(plan.scale.warm_seconds)
             plan.floods(stage)
+
+
+def sized(plan, count):
+    """Each one's best, as far as it makes sense with so many instances."""
+    ours, theirs = plan.tuned(), plan.built()
+    if count < SMALL:
+        ours = plan.tuned(
+            batch=settings.ITEMS, frame=settings.FRAME, name="best-small"
+        )
+        theirs = plan.built(batch=settings.ITEMS, name="built-small")
+    elif count >= 1000000:
+        theirs = plan.built(
+            flags=theirs.flags + LARGE_HEAP, name="built-large"
+        )
+    return theirs, ours
 
 
 def memory_gb():
@@ -227,12 +323,7 @@ def latency(plan):
             plan.start(stage, chosen)
         stage.prepare(plan.scale.warm_seconds)
         for per_second in RATES:
-            plan.rounds(
-                stage, "latency",
-                lambda sender: stage.trickle(
-                    sender, per_second, plan.scale.seconds
-                ),
-            )
+            plan.trickles(stage, per_second)
 
 
 def sick(plan):
@@ -243,7 +334,7 @@ def sick(plan):
     """
     with plan.stage("sick") as stage:
         stage.add_peers(4)
-        for chosen in (settings.usual(20), plan.best[0], settings.OWN):
+        for chosen in (settings.usual(20), plan.built(), settings.OWN):
             plan.start(stage, chosen, 3)
             plan.start(stage, chosen, 4)
         stage.prepare(plan.scale.warm_seconds)
@@ -257,10 +348,7 @@ def sick(plan):
                 sender, "heartbeats", plan.scale.seconds, 3
             ),
         )
-        plan.rounds(
-            stage, "latency",
-            lambda sender: stage.trickle(sender, 1000, plan.scale.seconds, 3),
-        )
+        plan.trickles(stage, SICK_RATE, 3)
 
 
 def startup(plan):
@@ -288,9 +376,9 @@ def startup(plan):
 
 def memory(plan):
     """Everything known, and heartbeats that wait for every one of 8 peers."""
-    for number in range(1, plan.scale.rounds + 1):
+    for number in range(1, plan.scale.memory_rounds + 1):
         told = []
-        for chosen in plan.best:
+        for chosen in (plan.built(), plan.tuned()):
             with plan.stage("memory", plan.scale.known) as stage:
                 stage.add_peers(8)
                 sender = plan.start(stage, chosen)
@@ -323,6 +411,7 @@ ALL = {
     "startup": startup,
     "search": search,
     "default": default,
+    "configured": configured,
     "best": best,
     "instances": instances,
     "latency": latency,

@@ -29,19 +29,19 @@ set ylabel "tasks a second, all peers together"
 set yrange [10000:10000000]
 set key inside right bottom vertical samplen 2 spacing 1.3
 set output plots."/rate-peers.svg"
-set title "Highest rate without loss, each one's best settings"
+set title "Highest rate without loss, best settings"
 plot data."/peers-zpeer" using 1:2:3:4 with yerrorlines ls 2 title "zpeer", \
      data."/peers-reference" using 1:2:3:4 with yerrorlines ls 1 \
-        title "reference"
+        title "reference, best built"
 
 set format y "%g"
 set ylabel "CPU of a task, µs"
 set yrange [0.1:100]
 set key inside right top
 set output plots."/cpu-peers.svg"
-set title "CPU of a task, each one's best settings"
+set title "CPU of a task, best settings"
 plot data."/peers-reference" using 1:5:6:7 with yerrorlines ls 1 \
-        title "reference", \
+        title "reference, best built", \
      data."/peers-zpeer" using 1:5:6:7 with yerrorlines ls 2 title "zpeer"
 
 set xlabel "instances"
@@ -49,9 +49,9 @@ set xtics auto
 set xtics ("1,000" 1000, "10,000" 10000, "100,000" 100000, "1,000,000" 1000000)
 set xrange [800:1250000]
 set output plots."/cpu-instances.svg"
-set title "CPU of a task, one peer, each one's best settings"
+set title "CPU of a task, one peer, best settings"
 plot data."/instances-reference" using 1:5:6:7 with yerrorlines ls 1 \
-        title "reference", \
+        title "reference, best built", \
      data."/instances-zpeer" using 1:5:6:7 with yerrorlines ls 2 title "zpeer"
 
 #  Latency: three rates beside each other --------------------------------------

@@ -12,7 +12,7 @@
 #  --no-install    installs no packages, and fails where one is missing
 #  --output FILE   writes there instead, plots into the folder "plots" beside it
 #
-#  Takes some 22 minutes, --quick 4. Builds in build/bench; what was measured is
+#  Takes some 24 minutes, --quick 5. Builds in build/bench; what was measured is
 #  kept in build/bench/beside, and what the programs said. Ends with "beside:
 #  OK …" or "beside: FAILED …", and an exit status to match; a target that is
 #  missed is no failure.

@@ -1,6 +1,7 @@
 """How each of the two is set up, and its command line."""
 
 import dataclasses
+import math
 
 #  Both have the read timeout that Zowe has since the fix, and zpeer by default.
 #  Otherwise the reference would give up requests that only wait for a core.
@@ -9,15 +10,26 @@ TIMEOUTS = ("--read-timeout-ms", "30000", "--connect-timeout-ms", "1000")
 POOL = "eureka.server.max-elements-in-peer-replication-pool"
 WINDOW = "eureka.server.max-threads-for-peer-replication"
 LINGER = "zpeer.batch.linger-ms"
+BATCH = "zpeer.batch.max-items"
+
+#  Events in a frame of zpeer's feeder, unless told (bench_sender --frame)
+FRAME = 64
 
 #  What both have as the most that waits for a peer, and a frame of zpeer's feeder
 #  less: it looks at frames
 BUFFER = 10000
-AHEAD = BUFFER - 64
+AHEAD = BUFFER - FRAME
 
-#  Events of a flood come in multiples of it: whole batches of 250 and whole
-#  frames of 64, so that no rest waits for its linger time
-MULTIPLE = 8000
+#  More than ever waits
+LARGE_BUFFER = 1000000
+
+#  Constants of the reference, and what zpeer's best is looked for from
+ITEMS = 250
+LINGER_SECONDS = 0.5
+
+#  Events of a flood come in multiples of it: whole batches and whole frames, so
+#  that no rest waits for its linger time. Batches of 1,000 fit, too
+MULTIPLE = math.lcm(1000, FRAME)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +41,7 @@ class Setting:
     options: tuple = ()
     flags: tuple = ()  #  Of the JVM
     multiple: int = MULTIPLE  #  Of events, in a flood
+    head_seconds: float = 0  #  Of a flood, before anything of it is sent
 
     @property
     def title(self):
@@ -83,7 +96,7 @@ def same(workers):
         "zpeer", f"same-{workers}",
         (
             "--ahead", str(AHEAD), f"{WINDOW}={workers}", f"{LINGER}=500",
-            f"{POOL}={BUFFER}", "zpeer.batch.max-items=250",
+            f"{POOL}={BUFFER}", f"{BATCH}={ITEMS}",
         ),
     )
 
@@ -98,25 +111,50 @@ APART = Setting(
 )
 
 
-def tuned(workers=20, batch=250, linger=10, flags=(), name="best"):
-    """The reference by its own package-private constructor."""
+def configured(instances, workers=20, flags=()):
+    """The reference as far as properties and options of the JVM go.
+
+    Threads, buffer, timeouts; a batch of 250 and 500 ms are constants. As much
+    waits as may: nine tenths of the instances, for what waits 500 ms must be of
+    another instance each. The first of a flood waits for that long, too.
+    """
+    return Setting(
+        "reference", "configured",
+        (
+            "--workers", str(workers), "--buffer", str(LARGE_BUFFER),
+            "--pending", str(instances * 9 // 10), *TIMEOUTS,
+        ),
+        flags, head_seconds=LINGER_SECONDS,
+    )
+
+
+def built(workers=20, batch=ITEMS, linger=10, flags=(), name="built"):
+    """The reference by its package-private constructor: nobody can configure it."""
     return Setting(
         "reference", name,
         (
-            "--workers", str(workers), "--buffer", "1000000", "--batch",
+            "--workers", str(workers), "--buffer", str(LARGE_BUFFER), "--batch",
             str(batch), "--linger-ms", str(linger), *TIMEOUTS,
         ),
         flags,
     )
 
 
-def tuned_zpeer(window=6, linger=10, name="best"):
+def tuned(frame=FRAME, batch=ITEMS, window=6, linger=10, name="best"):
+    """zpeer by its options, all of which anybody can configure.
+
+    The frame is its feeder's.
+    """
     return Setting(
         "zpeer", name,
-        (f"{WINDOW}={window}", f"{LINGER}={linger}", f"{POOL}=1000000"),
+        (
+            "--frame", str(frame), f"{BATCH}={batch}", f"{WINDOW}={window}",
+            f"{LINGER}={linger}", f"{POOL}={LARGE_BUFFER}",
+        ),
+        multiple=math.lcm(MULTIPLE, batch, frame),
     )
 
 
 #  For latency, the shortest linger time there is
-QUICK_REFERENCE = tuned(linger=1, name="quick")
+QUICK_REFERENCE = built(linger=1, name="quick")
 QUICK_ZPEER = Setting("zpeer", "quick", ("--ahead", str(AHEAD), f"{LINGER}=1"))

@@ -48,6 +48,14 @@ def percentile(values, percent):
     return values[int(percent / 100 * (len(values) - 1) + 0.5)]
 
 
+def net(sender, answer):
+    """Seconds of a flood without those before anything of it is sent.
+
+    These pass once, however long it is: more than the rate would be in it.
+    """
+    return answer["seconds"] - sender.setting.head_seconds
+
+
 class Stage:
     """A context: ends all of its processes."""
 
@@ -120,8 +128,7 @@ class Stage:
             for sender in senders
         ]
         for sender, answer in zip(senders, self._together(orders)):
-            rate = answer["confirmed"] / answer["seconds"]
-            sender.rates["heartbeats"] = rate
+            sender.rates["heartbeats"] = answer["confirmed"] / net(sender, answer)
 
     #  Rounds ------------------------------------------------------------------
 
@@ -165,14 +172,15 @@ class Stage:
         got = [peer.items() - had for peer, had in zip(peers, before)]
         sent = int(answer["tasks"]) // len(peers)
         received = sum(min(items, sent) for items in got)
-        rate = received / answer["seconds"]
+        seconds = net(sender, answer)
+        rate = received / seconds
         sender.rates[kind] = rate * len(sender.peers) / len(peers)
         return {
             "kind": kind,
             "tasks": sent * len(peers),
             "missing": sent * len(peers) - received,
             "extra": sum(max(0, items - sent) for items in got),
-            "seconds": answer["seconds"],
+            "seconds": seconds,
             "tasks_per_second": rate,
             "cpu_us": 1e6 * answer["cpu_seconds"] / max(1, received),
             "peer_cpu_us": 1e6 * peer_cpu / max(1, received),

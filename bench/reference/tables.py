@@ -7,14 +7,17 @@ from figures import number, table
 TITLES = {
     ("reference", "default-6"): "reference, 6 workers",
     ("reference", "default-20"): "reference, 20 workers",
-    ("reference", "best"): "reference, best",
-    ("reference", "best-large"): "reference, best, 4 GB heap",
+    ("reference", "configured"): "reference, best configured",
+    ("reference", "built"): "reference, best built",
+    ("reference", "built-small"): "reference, best built, batches of 250",
+    ("reference", "built-large"): "reference, best built, 4 GB heap",
     ("reference", "quick"): "reference, linger 1 ms",
     ("zpeer", "same-6"): "zpeer, as 6 workers",
     ("zpeer", "same-20"): "zpeer, as 20 workers",
     ("zpeer", "default"): "zpeer, default",
     ("zpeer", "default-ipc"): "zpeer, default, fed over ipc",
     ("zpeer", "best"): "zpeer, best",
+    ("zpeer", "best-small"): "zpeer, best, batches of 250",
     ("zpeer", "quick"): "zpeer, linger 1 ms",
 }
 
@@ -74,13 +77,20 @@ def rates(figures):
         ["peers", "", *RATE_HEAD],
         [[own["peers"], title(own)] + rate_cells(runs) for own, runs in found],
     )
-    print("At each one's best:\n")
-    found = cases(figures, "flood", "kind", "peers", set="best")
+    print("At each one's best configured:\n")
+    best_rates(figures, "configured")
+    print("zpeer's best and the reference's best built:\n")
+    best_rates(figures, "best")
+
+
+def best_rates(figures, name):
+    found = cases(figures, "flood", "kind", "peers", "instances", set=name)
     found.sort(key=lambda case: (case[0]["kind"], int(case[0]["peers"])))
     table(
-        ["peers", "", "events", *RATE_HEAD],
+        ["peers", "instances", "", "events", *RATE_HEAD],
         [
-            [own["peers"], title(own), own["kind"]] + rate_cells(runs)
+            [own["peers"], number(float(own["instances"])), title(own),
+             own["kind"]] + rate_cells(runs)
             for own, runs in found
         ],
     )
@@ -90,7 +100,10 @@ def growth(figures):
     print("### How cost grows\n")
     image("rate-peers", "Tasks a second over the number of peers")
     image("cpu-peers", "CPU of a task over the number of peers")
-    print("With the number of instances, one peer, each one's best:\n")
+    print(
+        "With the number of instances, one peer, zpeer's best and the reference's "
+        "best built:\n"
+    )
     found = cases(figures, "flood", "instances", set="instances")
     table(
         ["instances", "", *RATE_HEAD],
@@ -201,11 +214,14 @@ def setups(figures, used):
     found = [pairs for name, pairs in figures.lines if name == "search"]
     if not found:
         return
-    print("Tried for each one's best, one peer:\n")
+    print(
+        "Tried for each one's best, one peer, one thing at a time; the same short "
+        "floods for\nall:\n"
+    )
     table(
-        ["", "tasks/s"],
+        ["", "tried", "tasks/s"],
         [
-            [f"{pairs['system']} `{pairs['candidate'].replace('_', ' ')}`",
+            [title(pairs), f"`{pairs['candidate'].replace('_', ' ')}`",
              number(float(pairs["tasks_per_second"]))]
             for pairs in found
         ],
@@ -226,7 +242,11 @@ READING = """### How to read it, and when not to trust it
   500 ms, 20,000 tasks a second to a peer, on any machine: a batch waits for 500 ms, or
   until the buffer is full to the last place, and the next task would push one out. Held
   full, at the brink of loss, it was 20,400 to 22,100; its 10 ms sleep makes 25,000 the
-  most. With 1,000 instances the loop is 500 events long: its rate is a round trip of the
+  most. At its best configured the buffer is no limit, but what waits 500 ms must be of
+  another instance each: with the 20,000 instances of the other floods it could send
+  40,000 tasks a second to a peer. So it has more of them there, and zpeer, too, whose view
+  then costs more; nine tenths of them may wait; and the first 500 ms of a flood, when
+  nothing is due yet, are not in its rate. With 1,000 instances the loop is 500 events long: its rate is a round trip of the
   harness, every 2 ms for the reference and 0.1 ms for zpeer.
 - **The JVM was warm.** Before the first round it had registered all instances and had
   floods for {warm} seconds. {drift}
@@ -243,10 +263,13 @@ READING = """### How to read it, and when not to trust it
   before the clock runs: zpeer's feeder its frames, the reference's its InstanceInfos. To
   encode an event is the host's work; the reference encodes each for each peer.
 - **Best** was looked for with one peer and short floods, one setting after the other. With
-  32 peers fewer workers may be better for the reference. zpeer's batches are never larger
-  than 250, the reference's limit too, unless its package-private constructor is used.
-  Its best has batches of 1,000, or whatever is listed; nothing of that can be configured
-  there, only built.
+  32 peers fewer workers may be better for the reference. All of zpeer's are options, but
+  for the frame, which is its feeder's. The reference's *best configured* is its public
+  constructor with what properties can change: workers, buffer, and the collector, of the
+  JVM's options. Its *best built* has a batch size and a linger time that only a
+  package-private constructor takes: who wants them builds a Eureka of their own. No
+  released Eureka sends more than 250 items a batch: before zpeer is told to, try what its
+  peers, and proxies before them, make of larger requests.
 - **One event a request** is dear for zpeer: feeder, acceptor and batcher wake for each, and
   their sockets look a dozen times whether there is more; some 90 µs at 10,000 a second,
   twice what the reference's call costs. In frames of 64 an event costs 1 µs. Feeders that
