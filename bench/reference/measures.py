@@ -13,9 +13,8 @@ from stage import Stage
 #  not instances that would be told of twice
 INSTANCES = 20000
 
-#  A JVM that is only tried out, or has registered very many instances: how much
-#  less it is warmed up
-SHORT_WARM = 0.5
+#  A JVM that is only tried out: how much less it is warmed up
+SEARCH_WARM = 0.5
 
 #  Instances of the JVM for a million of them
 LARGE_HEAP = ("-Xmx4g",)
@@ -223,7 +222,7 @@ def try_out(plan, candidate, instances):
     with plan.stage("search", instances) as stage:
         stage.add_peers(1)
         sender = stage.start(candidate)
-        stage.prepare(plan.scale.warm_seconds * SHORT_WARM)
+        stage.prepare(plan.scale.warm_seconds * SEARCH_WARM)
         results = [stage.flood(sender, "heartbeats", 1) for _ in range(3)]
         rate = statistics.median(found["tasks_per_second"] for found in results)
         lost = sum(found["missing"] for found in results)
@@ -257,7 +256,7 @@ def configured(plan):
             stage.add_peers(count)
             plan.start(stage, plan.configured(instances_))
             plan.start(stage, plan.tuned())
-            stage.prepare(plan.scale.warm_seconds * SHORT_WARM)
+            stage.prepare(plan.scale.warm_seconds)
             plan.floods(stage)
             if count in plan.scale.register_peers:
                 plan.floods(stage, "registers")
