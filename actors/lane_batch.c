@@ -426,6 +426,15 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     return true;
 }
 
+//  Instances the next batch has at most: most batches are far from full
+static uint32_t
+s_most_parts (const zpeer_lane_t *self)
+{
+    uint32_t most = self->options.max_items;
+    uint32_t waiting = self->live.count + self->owed.count;
+    return waiting < most && !self->split_count ? waiting : most;
+}
+
 static bool
 s_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
 {
@@ -444,8 +453,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
     if (!s_free (self, now, credit) ||
         !(self->live.count || self->owed.count || self->split_count))
         return false;
-    build_t build = {.flight = s_flight_new (
-                         id, now, self->options.max_items + ITEMS_BEYOND)};
+    build_t build = {.flight = s_flight_new (id, now, s_most_parts (self))};
     while (s_build (self, now, &build)) {
         if (!build.flight->count) {  //  All of it was given up
             if (build.split)
