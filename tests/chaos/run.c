@@ -97,7 +97,7 @@ s_choose (run_t *self)
     service_set (service, "zpeer.batch.linger-ms=%u",
                  RNG_PICK (&rng, unsigned, 0, 10, 10));
     service_set (service, "zpeer.batch.max-items=%u",
-                 RNG_PICK (&rng, unsigned, 7, 50, 250, 250));
+                 RNG_PICK (&rng, unsigned, 7, 50, 250, 1000));
     service_set (service, "zpeer.batch.max-bytes=%u",
                  RNG_PICK (&rng, unsigned, 8192, 1048576, 1048576));
     //  What is gone must be remembered as long as a peer may hold something of it
