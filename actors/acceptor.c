@@ -7,6 +7,7 @@
 #include "intake.h"
 #include "options.h"
 #include "outlets.h"
+#include "pace.h"
 #include "report.h"
 #include "socket.h"
 #include "throttle.h"
@@ -22,6 +23,11 @@
 
 //  Longest time CLOSE may take
 #define CLOSE_MAX_MS 600000
+
+//  How long feeders are left alone when it dozes: a part of the linger time, which
+//  what they send has to wait for anyway
+#define DOZE_PART   20
+#define DOZE_MAX_US 500
 
 typedef struct {
     zpeer_commands_t commands;
@@ -41,7 +47,8 @@ typedef struct {
     uint64_t now;       //  Read once a turn
     uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
     uint64_t stats_at;
-    bool waiting;  //  Requests are left that fit no more
+    bool waiting;       //  Requests are left that fit no more
+    zpeer_pace_t pace;  //  Of looking at feeders
 } self_t;
 
 static void
@@ -111,8 +118,14 @@ static void
 s_gather (self_t *self)
 {
     uint32_t room = zpeer_handover_room (self->handover);
-    if (room)
+    if (room) {
         self->waiting = zpeer_intake_read (self->intake, room);
+        zpeer_pace_turn (&self->pace, self->now,
+                         zpeer_intake_events (self->intake),
+                         zpeer_intake_pipelined (self->intake));
+    }
+    if (!room || self->waiting || self->close_by)
+        zpeer_pace_wake (&self->pace, self->now);
     zpeer_change_t change;
     for (room = zpeer_handover_room (self->handover);
          room && zpeer_view_expire (self->view, self->now, &change); room--)
@@ -383,6 +396,17 @@ s_timeout (const self_t *self)
     return (int) s_earlier (wake - self->now, INT_MAX);
 }
 
+//  The same when feeders are left alone, microseconds; timeout_us: without them
+static int64_t
+s_doze_us (const self_t *self, int64_t timeout_us)
+{
+    int64_t doze_us =
+        INT64_C (1000) * self->options->batch_linger_ms / DOZE_PART;
+    if (doze_us > DOZE_MAX_US)
+        doze_us = DOZE_MAX_US;
+    return timeout_us >= 0 && timeout_us < doze_us ? timeout_us : doze_us;
+}
+
 //  The actor ---------------------------------------------------------------------
 
 static self_t *
@@ -429,11 +453,16 @@ s_wait (self_t *self)
     zpeer_doorman_t *doorman = zpeer_intake_doorman (self->intake);
     if (doorman)
         inlets[count++] = zpeer_doorman_inlet (doorman);
-    if (self->commands.started && zpeer_handover_room (self->handover))
+    int64_t timeout_us = INT64_C (1000) * s_timeout (self);
+    if (self->pace.dozes)
+        timeout_us = s_doze_us (self, timeout_us);
+    else if (self->commands.started && zpeer_handover_room (self->handover))
         inlets[count++] = zpeer_intake_inlet (self->intake);
     unsigned full_count =
         zpeer_outlets_full (&self->outlets, self->handover, full);
-    zpeer_inlet_wait (inlets, count, full, full_count, s_timeout (self));
+    zpeer_inlet_wait (inlets, count, full, full_count, timeout_us);
+    if (self->pace.dozes)
+        zpeer_inlet_doubt (zpeer_intake_inlet (self->intake));
     self->now = (uint64_t) zclock_mono ();
     return self->commands.pipe.ready;
 }

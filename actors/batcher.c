@@ -325,12 +325,12 @@ s_timeout (const batcher_t *self)
 
 //  Whether what comes into the inbox may lie there for a while: something waits
 //  for company, and so little comes that none of it would be sent any sooner.
-//  Events one by one would wake this thread for each.
+//  Changes one by one would wake this thread for each.
 static bool
 s_may_doze (const batcher_t *self)
 {
-    return self->read < DOZE_CHANGES && !self->more && !self->drain_until &&
-           s_lanes_wake (self) != UINT64_MAX;
+    return self->read && self->read < DOZE_CHANGES && !self->more &&
+           !self->drain_until && s_lanes_wake (self) != UINT64_MAX;
 }
 
 static void
@@ -345,7 +345,7 @@ s_wait (batcher_t *self)
         count--;
         timeout_ms = timeout_ms < DOZE_MS ? timeout_ms : DOZE_MS;
     }
-    zpeer_inlet_wait (inlets, count, NULL, 0, timeout_ms);
+    zpeer_inlet_wait (inlets, count, NULL, 0, INT64_C (1000) * timeout_ms);
     if (doze)
         zpeer_inlet_doubt (&self->inbox);
 }

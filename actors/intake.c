@@ -15,6 +15,9 @@
 //  than so many times the limit costs the feeder its connection (ipc, tcp)
 #define OVERSIZE_MAX 2
 
+//  Longest name libzmq gives a connection, or takes from it
+#define FEEDER_MAX 255
+
 struct zpeer_intake {
     zpeer_intake_options_t options;
     zpeer_inlet_t router;      //  Of an owned socket; NULL when not listening
@@ -31,6 +34,13 @@ struct zpeer_intake {
     uint32_t index;         //  Of the next event
     uint32_t accepted;      //  Events so far
     zpeer_reply_writer_t reply;
+
+    //  What zpeer_intake_read has read
+    uint32_t events;
+    uint32_t pipelined;
+    size_t
+        last_size;  //  Of the name of the feeder it was read from last; 0: none
+    char last[FEEDER_MAX];
 };
 
 void
@@ -102,6 +112,18 @@ zpeer_intake_doorman (zpeer_intake_t *self)
     return self->doorman;
 }
 
+uint32_t
+zpeer_intake_events (const zpeer_intake_t *self)
+{
+    return self->events;
+}
+
+uint32_t
+zpeer_intake_pipelined (const zpeer_intake_t *self)
+{
+    return self->pipelined;
+}
+
 const zpeer_intake_stats_t *
 zpeer_intake_stats (const zpeer_intake_t *self)
 {
@@ -135,6 +157,19 @@ s_unfit (const zpeer_intake_t *self, bool extra, char reason[ZPEER_REASON_MAX])
     return true;
 }
 
+//  Whether the request before was the same feeder's
+static bool
+s_is_pipelined (zpeer_intake_t *self)
+{
+    zpeer_slice_t feeder = zpeer_frames_at (&self->frames, 0);
+    zpeer_slice_t last = {self->last, self->last_size};
+    if (zpeer_slice_eq (feeder, last))
+        return true;
+    self->last_size = feeder.size < FEEDER_MAX ? feeder.size : FEEDER_MAX;
+    memcpy (self->last, feeder.data, self->last_size);
+    return false;
+}
+
 //  Takes the next request. Returns false when there is none.
 static bool
 s_receive (zpeer_intake_t *self)
@@ -142,6 +177,7 @@ s_receive (zpeer_intake_t *self)
     if (zpeer_inlet_recv (&self->router, &self->frames))
         return false;
     self->stats.requests++;
+    self->pipelined += s_is_pipelined (self);
     self->busy = true;
     self->delimiter =
         self->frames.count > 2 && zpeer_frames_at (&self->frames, 1).size == 0;
@@ -216,7 +252,9 @@ s_answer (zpeer_intake_t *self)
 bool
 zpeer_intake_read (zpeer_intake_t *self, uint32_t limit)
 {
-    for (; limit; limit--) {
+    self->events = self->pipelined = 0;
+    self->last_size = 0;
+    for (; limit; limit--, self->events++) {
         if (!self->busy && !s_receive (self))
             return false;
         if (self->offset < self->payload.size)

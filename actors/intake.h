@@ -58,6 +58,11 @@ zpeer_doorman_t *zpeer_intake_doorman (zpeer_intake_t *self);
 //  none is left, true when it stopped at the limit.
 bool zpeer_intake_read (zpeer_intake_t *self, uint32_t limit);
 
+//  What the last call of it read: events, and requests that their feeder sent
+//  without waiting for the reply to the one before
+uint32_t zpeer_intake_events (const zpeer_intake_t *self);
+uint32_t zpeer_intake_pipelined (const zpeer_intake_t *self);
+
 const zpeer_intake_stats_t *zpeer_intake_stats (const zpeer_intake_t *self);
 
 #endif

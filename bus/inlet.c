@@ -54,7 +54,7 @@ s_watch_full (zsock_t *const *full, size_t count, struct pollfd *fds)
 
 void
 zpeer_inlet_wait (zpeer_inlet_t *const *inlets, size_t count,
-                  zsock_t *const *full, size_t full_count, int timeout_ms)
+                  zsock_t *const *full, size_t full_count, int64_t timeout_us)
 {
     struct pollfd fds[ZPEER_INLETS_MAX];
     assert (count + full_count <= ZPEER_INLETS_MAX);
@@ -64,7 +64,12 @@ zpeer_inlet_wait (zpeer_inlet_t *const *inlets, size_t count,
         int fd = inlets[i]->socket ? inlets[i]->fd : -1;
         fds[i] = (struct pollfd){fd, POLLIN, 0};
     }
-    if (poll (fds, count + full_count, ready ? 0 : timeout_ms) > 0)
+    if (ready)
+        timeout_us = 0;
+    struct timespec timeout = {timeout_us / 1000000,
+                               timeout_us % 1000000 * 1000};
+    if (ppoll (fds, count + full_count, timeout_us < 0 ? NULL : &timeout,
+               NULL) > 0)
         for (size_t i = 0; i < count; i++)
             inlets[i]->ready |= fds[i].revents != 0;
 }

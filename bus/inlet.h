@@ -43,8 +43,9 @@ void zpeer_inlet_doubt (zpeer_inlet_t *self);
 bool zpeer_inlet_ready (zpeer_inlet_t *self);
 
 //  Waits until an inlet is ready, one of the full sockets can be written to, or
-//  time is up; timeout_ms -1: for ever. A signal ends a wait early.
-void zpeer_inlet_wait (zpeer_inlet_t *const *inlets, size_t count,
-                       zsock_t *const *full, size_t full_count, int timeout_ms);
+//  time is up; timeout_us: microseconds, -1: for ever. A signal ends a wait early.
+void
+zpeer_inlet_wait (zpeer_inlet_t *const *inlets, size_t count,
+                  zsock_t *const *full, size_t full_count, int64_t timeout_us);
 
 #endif
