@@ -20,14 +20,11 @@ s_end_awake (zpeer_pace_t *self, uint64_t now, bool few)
     s_begin (self, now, trial);
 }
 
-static void
-s_end_dozing (zpeer_pace_t *self, uint64_t now)
+//  Whether feeders have become slower since it dozes
+static bool
+s_is_slower (const zpeer_pace_t *self, uint64_t now)
 {
-    uint64_t most_ms = self->awake_ms + self->awake_ms / 4 + 1;
-    bool slower = now - self->begun > most_ms;
-    if (slower)
-        self->wait = ZPEER_PACE_WAIT;
-    s_begin (self, now, !slower);
+    return now - self->begun > self->awake_ms + self->awake_ms / 4 + 1;
 }
 
 void
@@ -37,13 +34,20 @@ zpeer_pace_turn (zpeer_pace_t *self, uint64_t now, uint32_t events,
     bool few = events < ZPEER_PACE_MANY;
     if (!few || !pipelined)
         zpeer_pace_wake (self, now);
-    if (!self->events && !self->dozes)
-        self->begun = now;
+    if (self->dozes && s_is_slower (self, now)) {
+        zpeer_pace_wake (self, now);
+        self->wait = ZPEER_PACE_WAIT;
+    }
+    if (!events)
+        return;
+    if (!self->dozes && (!self->events || now - self->last > ZPEER_PACE_GAP_MS))
+        s_begin (self, now, false);
+    self->last = now;
     self->events += events;
     if (self->events < ZPEER_PACE_STRETCH)
         return;
     if (self->dozes)
-        s_end_dozing (self, now);
+        s_begin (self, now, true);
     else
         s_end_awake (self, now, few);
 }

@@ -10,6 +10,7 @@
       3. Many events at a time, or none, end it.
       4. So does dozing that makes them slower, for a feeder may wait when a few
          requests are unanswered: then it is not tried again for long.
+      5. Events that are far apart are none to try with.
 
     A core: no socket, thread, clock or log. now: monotonic, ms. A plain struct;
     zeroed it has not begun.
@@ -20,11 +21,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-//  Events between two trials, and of which the time is taken
+//  Events before a trial, and of which the time is taken
 #define ZPEER_PACE_STRETCH 256
 
 //  Stretches until the next trial after one that made feeders slower
 #define ZPEER_PACE_WAIT 64
+
+//  Longest time between two turns of a stretch that is not dozed through
+#define ZPEER_PACE_GAP_MS 2
 
 //  Events of one turn that end dozing
 #define ZPEER_PACE_MANY 16
@@ -34,6 +38,7 @@ typedef struct {
     uint32_t wait;      //  Stretches until the next trial
     uint32_t events;    //  Of this stretch, in one state
     uint64_t begun;     //  When it began
+    uint64_t last;      //  When its last events came
     uint64_t awake_ms;  //  What the last one took without dozing
 } zpeer_pace_t;
 
