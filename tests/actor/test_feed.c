@@ -250,6 +250,28 @@ Test (feed, over_inproc_a_full_window_is_no_lost_connection)
     }
 }
 
+//  Over inproc libzmq tells a sender late what was read
+Test (feed, over_inproc_a_window_larger_than_the_engines_is_no_loss_either)
+{
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    const unsigned window = 3 * HWM;
+    zpeer_socket_unique (endpoint, "feed");
+    zsock_destroy (&s_engine);
+    s_start_engine (endpoint);
+    s_feed = zpeer_feed_new (endpoint, window);
+    zpeer_reply_t reply;
+    unsigned answered = 0;
+    for (unsigned i = 0; i < 5 * window; i++) {
+        cr_assert_eq (s_send ("1", WAIT_MS, NULL), ZPEER_OK);
+        if (zpeer_feed_unanswered (s_feed) < window)
+            continue;
+        s_answer ("1", 1);
+        cr_assert_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_OK);
+        cr_assert_eq (reply.request, ++answered);
+    }
+    cr_expect_gt (answered, window);
+}
+
 Test (feed, a_reply_that_makes_no_sense_is_an_error_of_its_request)
 {
     s_feed = zpeer_feed_new (s_endpoint, 0);
