@@ -51,7 +51,7 @@ s_remote (atomic_ullong *logged)
     RACE_CALL (actor, NULL, "PEER", "0", speer_url (s_peers[0]));
     RACE_CALL (actor, NULL, "CONNECT", s_batcher);
     RACE_CALL (actor, NULL, "HEALTH", s_health);
-    RACE_CALL (actor, NULL, "BEAT", "100");
+    RACE_CALL (actor, NULL, "BEAT", "500");
     RACE_CALL (actor, NULL, "START");
     return actor;
 }
