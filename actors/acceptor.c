@@ -92,6 +92,20 @@ s_apply (void *arg, const zpeer_parsed_t *event)
         s_need_register (self, event);
 }
 
+static uint32_t
+s_expect (void *arg, const zpeer_parsed_t *event)
+{
+    const self_t *self = (const self_t *) arg;
+    return zpeer_view_expect (self->view, event);
+}
+
+static void
+s_fetch (void *arg, uint32_t expected, unsigned step)
+{
+    const self_t *self = (const self_t *) arg;
+    zpeer_view_fetch (self->view, expected, step);
+}
+
 static void
 s_reject (void *arg, const char *reason)
 {
@@ -430,6 +444,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
         .max_batch_bytes = self->options->batch_max_bytes,
         .max_connections = self->options->events_max_connections,
         .event = s_apply,
+        .expect = s_expect,
+        .fetch = s_fetch,
         .reject = s_reject,
         .arg = self};
     self->intake = zpeer_intake_new (&intake);

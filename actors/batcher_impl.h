@@ -23,8 +23,8 @@ typedef struct {
     zpeer_log_t log;
     char *url;                   //  Owned; NULL before PEER
     uint32_t id;                 //  The peer's number, and its lane's
-    zpeer_inlet_t inbox;        //  Of an owned PULL: chunks of the acceptor
-    zpeer_inlet_t server;       //  Of an owned ROUTER: dispatchers
+    zpeer_inlet_t inbox;         //  Of an owned PULL: chunks of the acceptor
+    zpeer_inlet_t server;        //  Of an owned ROUTER: dispatchers
     zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL
     zpeer_lane_t *lanes[LANES];  //  Owned; NULL before START
     zpeer_roster_t *roster;      //  Owned

@@ -53,7 +53,7 @@ typedef struct {
 
 //  The actor's end
 typedef struct {
-    zpeer_inlet_t pipe;           //  Of a borrowed socket
+    zpeer_inlet_t pipe;            //  Of a borrowed socket
     void *self;                    //  Borrowed; the handlers' first argument
     const zpeer_command_t *table;  //  Borrowed
     bool started;                  //  START has succeeded

@@ -2,14 +2,24 @@
 #include <stdlib.h>
 #include <xxhash.h>
 #include "directory.h"
+#include "event.h"
 #include "banned.h"
 
 #define SLOTS_MIN   64
 #define HANDLES_MIN 64
+#define KEY_MAX     (ZPEER_APP_MAX + ZPEER_ID_MAX + 1)
 
-void
-zpeer_directory_key (const zpeer_directory_t *self, zpeer_slice_t app,
-                     zpeer_slice_t id, zpeer_directory_key_t *key)
+//  A name as one run of bytes, as zpeer_name_t has it: app NUL id
+typedef struct {
+    char data[KEY_MAX];
+    size_t size;
+    size_t app_size;
+    uint32_t tag;
+} lookup_t;
+
+static void
+s_make_key (const zpeer_directory_t *self, zpeer_slice_t app, zpeer_slice_t id,
+            lookup_t *key)
 {
     if (app.size)
         memcpy (key->data, app.data, app.size);
@@ -22,7 +32,7 @@ zpeer_directory_key (const zpeer_directory_t *self, zpeer_slice_t app,
 }
 
 static bool
-s_is (const zpeer_name_t *name, const zpeer_directory_key_t *key)
+s_is (const zpeer_name_t *name, const lookup_t *key)
 {
     return name->app_size == key->app_size &&
            name->app_size + 1u + name->id_size == key->size &&
@@ -37,7 +47,7 @@ s_next (const zpeer_directory_t *self, uint32_t at)
 
 //  The slot of a name, or the empty one where it would go
 static uint32_t
-s_find (const zpeer_directory_t *self, const zpeer_directory_key_t *key)
+s_find (const zpeer_directory_t *self, const lookup_t *key)
 {
     uint32_t at = key->tag & self->mask;
     for (; self->slots[at].number; at = s_next (self, at))
@@ -94,36 +104,39 @@ zpeer_directory_free (zpeer_directory_t *self)
 }
 
 uint32_t
-zpeer_directory_find (const zpeer_directory_t *self, zpeer_slice_t app,
-                      zpeer_slice_t id)
+zpeer_directory_tag (const zpeer_directory_t *self, zpeer_slice_t app,
+                     zpeer_slice_t id)
 {
-    if (app.size > ZPEER_APP_MAX || id.size > ZPEER_ID_MAX)
-        return ZPEER_NO_HANDLE;
-    zpeer_directory_key_t key;
-    zpeer_directory_key (self, app, id, &key);
-    return zpeer_directory_search (self, &key);
+    if (!self->count || app.size > ZPEER_APP_MAX || id.size > ZPEER_ID_MAX)
+        return 0;
+    lookup_t key;
+    s_make_key (self, app, id, &key);
+    __builtin_prefetch (&self->slots[key.tag & self->mask]);
+    return key.tag;
 }
 
 uint32_t
-zpeer_directory_guess (const zpeer_directory_t *self,
-                       const zpeer_directory_key_t *key)
+zpeer_directory_guess (const zpeer_directory_t *self, uint32_t tag)
 {
     if (!self->count)
         return ZPEER_NO_HANDLE;
-    uint32_t at = key->tag & self->mask;
-    while (self->slots[at].number && self->slots[at].tag != key->tag)
+    uint32_t at = tag & self->mask;
+    while (self->slots[at].number && self->slots[at].tag != tag)
         at = s_next (self, at);
+    //  An empty slot's number wraps to ZPEER_NO_HANDLE
     return self->slots[at].number - 1;
 }
 
 uint32_t
-zpeer_directory_search (const zpeer_directory_t *self,
-                        const zpeer_directory_key_t *key)
+zpeer_directory_find (const zpeer_directory_t *self, zpeer_slice_t app,
+                      zpeer_slice_t id)
 {
-    if (!self->count)
+    if (!self->count || app.size > ZPEER_APP_MAX || id.size > ZPEER_ID_MAX)
         return ZPEER_NO_HANDLE;
+    lookup_t key;
+    s_make_key (self, app, id, &key);
     //  An empty slot's number wraps to ZPEER_NO_HANDLE
-    return self->slots[s_find (self, key)].number - 1;
+    return self->slots[s_find (self, &key)].number - 1;
 }
 
 uint32_t
@@ -135,8 +148,8 @@ zpeer_directory_add (zpeer_directory_t *self, zpeer_slice_t app,
     uint32_t size = self->slots ? self->mask + 1 : 0;
     if (self->count >= size / 4 * 3)
         s_rehash (self, size ? 2 * size : SLOTS_MIN);
-    zpeer_directory_key_t key;
-    zpeer_directory_key (self, app, id, &key);
+    lookup_t key;
+    s_make_key (self, app, id, &key);
     uint32_t at = s_find (self, &key);
     assert (!self->slots[at].number);
     uint32_t handle = s_take_handle (self);
@@ -150,9 +163,8 @@ void
 zpeer_directory_remove (zpeer_directory_t *self, uint32_t handle)
 {
     zpeer_name_t *name = self->names[handle];
-    zpeer_directory_key_t key;
-    zpeer_directory_key (self, zpeer_name_app (name), zpeer_name_id (name),
-                         &key);
+    lookup_t key;
+    s_make_key (self, zpeer_name_app (name), zpeer_name_id (name), &key);
     uint32_t hole = s_find (self, &key);
     assert (self->slots[hole].number == handle + 1);
     //  What stands behind moves up, unless it is nearer to its home than to

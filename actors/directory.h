@@ -18,7 +18,6 @@
 #ifndef ZPEER_DIRECTORY_H_INCLUDED
 #define ZPEER_DIRECTORY_H_INCLUDED
 
-#include "event.h"
 #include "state.h"
 
 #define ZPEER_NO_HANDLE UINT32_MAX
@@ -40,14 +39,6 @@ typedef struct {
     uint32_t capacity;  //  Of names and spare
 } zpeer_directory_t;
 
-//  A name to look for, as one run of bytes, as zpeer_name_t has it: app NUL id
-typedef struct {
-    char data[ZPEER_APP_MAX + ZPEER_ID_MAX + 1];
-    size_t size;
-    size_t app_size;
-    uint32_t tag;
-} zpeer_directory_key_t;
-
 //  Frees the memory; the directory is empty and usable again
 void zpeer_directory_free (zpeer_directory_t *self);
 
@@ -55,15 +46,14 @@ void zpeer_directory_free (zpeer_directory_t *self);
 uint32_t zpeer_directory_find (const zpeer_directory_t *self, zpeer_slice_t app,
                                zpeer_slice_t id);
 
-//  The same in steps, for a caller that has memory to fetch meanwhile. The key of
-//  a name, whose sizes are within the limits of event.h; what its handle most
-//  likely is, or ZPEER_NO_HANDLE if it has none; and its handle.
-void zpeer_directory_key (const zpeer_directory_t *self, zpeer_slice_t app,
-                          zpeer_slice_t id, zpeer_directory_key_t *key);
-uint32_t zpeer_directory_guess (const zpeer_directory_t *self,
-                                const zpeer_directory_key_t *key);
-uint32_t zpeer_directory_search (const zpeer_directory_t *self,
-                                 const zpeer_directory_key_t *key);
+//  The part of a name's hash that finding it begins with; 0 for a name beyond the
+//  limits of event.h. Its slot is on the way from memory then.
+uint32_t zpeer_directory_tag (const zpeer_directory_t *self, zpeer_slice_t app,
+                              zpeer_slice_t id);
+
+//  The handle that a name with this tag most likely has, or ZPEER_NO_HANDLE if
+//  there is no such name
+uint32_t zpeer_directory_guess (const zpeer_directory_t *self, uint32_t tag);
 
 //  Gives a handle to a name that has none; the name's sizes are within the
 //  limits of event.h

@@ -5,6 +5,7 @@
 #include "item.h"
 #include "reply.h"
 #include "socket.h"
+#include "view.h"
 #include "banned.h"
 
 //  Requests that wait per feeder, and replies it has not read: more than a
@@ -18,11 +19,23 @@
 //  Longest name libzmq gives a connection, or takes from it
 #define FEEDER_MAX 255
 
+//  Events between frame and view: the one that is being read, one for each step of
+//  fetching what it needs, and the one that is given out
+#define AHEAD (ZPEER_VIEW_STEPS + 2)
+
+//  An event that was read and not given out yet
+typedef struct {
+    zpeer_parser_t *parser;  //  Owned; what event refers to is its
+    zpeer_parsed_t event;
+    int rc;                         //  How reading it ended
+    char reason[ZPEER_REASON_MAX];  //  If not well
+    uint32_t expected;
+} ahead_t;
+
 struct zpeer_intake {
     zpeer_intake_options_t options;
     zpeer_inlet_t router;      //  Of an owned socket; NULL when not listening
     zpeer_doorman_t *doorman;  //  Owned, with the router
-    zpeer_parser_t *parser;    //  Owned
     zpeer_intake_stats_t stats;
 
     //  The request that is being read
@@ -30,17 +43,18 @@ struct zpeer_intake {
     bool delimiter;         //  Its reply needs an empty frame, too
     zpeer_frames_t frames;  //  Identity, delimiter, payload
     zpeer_slice_t payload;  //  In frames
-    size_t offset;          //  Of the next event
-    uint32_t index;         //  Of the next event
+    size_t offset;          //  Of the next event to be read
+    ahead_t ahead[AHEAD];   //  A ring
+    unsigned first, count;  //  Of it
+    uint32_t index;         //  Of the next event to be given out
     uint32_t accepted;      //  Events so far
     zpeer_reply_writer_t reply;
 
     //  What zpeer_intake_read has read
     uint32_t events;
     uint32_t pipelined;
-    size_t
-        last_size;  //  Of the name of the feeder it was read from last; 0: none
-    char last[FEEDER_MAX];
+    char last[FEEDER_MAX];  //  The name of the feeder it read from last
+    size_t last_size;       //  0: none
 };
 
 void
@@ -51,7 +65,8 @@ zpeer_intake_destroy (zpeer_intake_t **self_p)
     if (!self)
         return;
     zpeer_frames_close (&self->frames);
-    zpeer_parser_destroy (&self->parser);
+    for (unsigned i = 0; i < AHEAD; i++)
+        zpeer_parser_destroy (&self->ahead[i].parser);
     zpeer_doorman_destroy (&self->doorman);
     zsock_destroy (&self->router.socket);
     free (self);
@@ -63,7 +78,8 @@ zpeer_intake_new (const zpeer_intake_options_t *options)
     zpeer_intake_t *self = (zpeer_intake_t *) calloc (1, sizeof *self);
     assert (self);
     self->options = *options;
-    self->parser = zpeer_parser_new ();
+    for (unsigned i = 0; i < AHEAD; i++)
+        self->ahead[i].parser = zpeer_parser_new ();
     return self;
 }
 
@@ -98,6 +114,7 @@ zpeer_intake_close (zpeer_intake_t *self)
     zpeer_inlet_open (&self->router, NULL);
     zpeer_frames_close (&self->frames);
     self->busy = false;
+    self->count = 0;
 }
 
 zpeer_inlet_t *
@@ -184,6 +201,7 @@ s_receive (zpeer_intake_t *self)
     size_t at = self->delimiter ? 2 : 1;
     self->payload = zpeer_frames_at (&self->frames, at);
     self->offset = 0;
+    self->count = 0;
     self->index = 0;
     self->accepted = 0;
     zpeer_reply_begin (&self->reply);
@@ -214,27 +232,61 @@ s_too_large (const zpeer_intake_t *self, const zpeer_parsed_t *event,
     return true;
 }
 
-static void
-s_read_event (zpeer_intake_t *self)
+static ahead_t *
+s_ahead (zpeer_intake_t *self, unsigned number)
 {
-    zpeer_parsed_t event;
-    char reason[ZPEER_REASON_MAX];
-    int rc =
-        zpeer_parser_next (self->parser, self->payload.data, self->payload.size,
-                           &self->offset, &event, reason);
-    if (rc == ZPEER_OK && s_too_large (self, &event, reason))
-        rc = ZPEER_E_REJECTED;
-    if (rc == ZPEER_OK) {
+    return &self->ahead[(self->first + number) % AHEAD];
+}
+
+static void
+s_read_event (zpeer_intake_t *self, ahead_t *ahead)
+{
+    ahead->rc = zpeer_parser_next (ahead->parser, self->payload.data,
+                                   self->payload.size, &self->offset,
+                                   &ahead->event, ahead->reason);
+    if (ahead->rc == ZPEER_OK &&
+        s_too_large (self, &ahead->event, ahead->reason))
+        ahead->rc = ZPEER_E_REJECTED;
+    if (ahead->rc == ZPEER_OK)
+        ahead->expected =
+            self->options.expect (self->options.arg, &ahead->event);
+    //  Where the next event begins is not known
+    if (ahead->rc == ZPEER_E_PARSE)
+        self->offset = self->payload.size;
+}
+
+//  Reads events until there are enough. With each, those before it get a step
+//  further.
+static void
+s_read_ahead (zpeer_intake_t *self)
+{
+    while (self->count < AHEAD && self->offset < self->payload.size) {
+        s_read_event (self, s_ahead (self, self->count));
+        for (unsigned step = 0; step < ZPEER_VIEW_STEPS; step++) {
+            if (step >= self->count)
+                break;
+            const ahead_t *ahead = s_ahead (self, self->count - step - 1);
+            if (ahead->rc == ZPEER_OK)
+                self->options.fetch (self->options.arg, ahead->expected, step);
+        }
+        self->count++;
+    }
+}
+
+static void
+s_give_out (zpeer_intake_t *self)
+{
+    const ahead_t *first = s_ahead (self, 0);
+    if (first->rc == ZPEER_OK) {
         self->accepted++;
-        self->stats.accepted[event.action]++;
-        self->options.event (self->options.arg, &event);
+        self->stats.accepted[first->event.action]++;
+        self->options.event (self->options.arg, &first->event);
     }
     else
-        s_reject (self, reason);
-    //  Where the next event begins is not known
-    if (rc == ZPEER_E_PARSE)
-        self->offset = self->payload.size;
+        s_reject (self, first->reason);
     self->index++;
+    self->first = (self->first + 1) % AHEAD;
+    self->count--;
 }
 
 static void
@@ -257,9 +309,10 @@ zpeer_intake_read (zpeer_intake_t *self, uint32_t limit)
     for (; limit; limit--, self->events++) {
         if (!self->busy && !s_receive (self))
             return false;
-        if (self->offset < self->payload.size)
-            s_read_event (self);
-        if (self->offset >= self->payload.size)
+        s_read_ahead (self);
+        if (self->count)
+            s_give_out (self);
+        if (!self->count && self->offset >= self->payload.size)
             s_answer (self);
     }
     return true;

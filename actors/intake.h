@@ -18,11 +18,19 @@ typedef void (zpeer_intake_event_fn) (void *arg, const zpeer_parsed_t *event);
 
 typedef void (zpeer_intake_reject_fn) (void *arg, const char *reason);
 
+//  Hints about an event that will come, see zpeer_view_expect
+typedef uint32_t (zpeer_intake_expect_fn) (void *arg,
+                                           const zpeer_parsed_t *event);
+typedef void (zpeer_intake_fetch_fn) (void *arg, uint32_t expected,
+                                      unsigned step);
+
 typedef struct {
     size_t max_bytes;                //  Of a request's payload
     size_t max_batch_bytes;          //  What an event takes to be sent to peers
     uint32_t max_connections;        //  Of feeders
     zpeer_intake_event_fn *event;    //  Called with each good event
+    zpeer_intake_expect_fn *expect;  //  Called with it some time before
+    zpeer_intake_fetch_fn *fetch;    //  Called in between, step 0, 1, …
     zpeer_intake_reject_fn *reject;  //  Called with each that is not
     void *arg;
 } zpeer_intake_options_t;

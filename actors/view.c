@@ -4,6 +4,9 @@
 #include "view_impl.h"
 #include "banned.h"
 
+//  Bytes that come from memory together
+#define CACHE_LINE 64
+
 #define ENTRIES_MIN 64
 #define LANES_MAX   64
 #define NEVER       UINT64_MAX
@@ -249,6 +252,38 @@ zpeer_view_catch_up_asg (const zpeer_view_t *self, uint32_t handle,
                                   .handle = handle,
                                   .action = ZPEER_ASG_STATUS_UPDATE};
     return 1;
+}
+
+//  Fetching
+
+uint32_t
+zpeer_view_expect (const zpeer_view_t *self, const zpeer_parsed_t *event)
+{
+    return zpeer_directory_tag (&self->names, event->app, event->id);
+}
+
+//  Something that is about as long as two lines of a cache
+static void
+s_prefetch (const void *start)
+{
+    __builtin_prefetch (start);
+    __builtin_prefetch ((const char *) start + CACHE_LINE);
+}
+
+void
+zpeer_view_fetch (const zpeer_view_t *self, uint32_t expected, unsigned step)
+{
+    uint32_t handle = zpeer_directory_guess (&self->names, expected);
+    if (handle == ZPEER_NO_HANDLE)
+        return;
+    if (step == 0) {
+        __builtin_prefetch (&self->names.names[handle]);
+        s_prefetch (&self->entries[handle]);
+    }
+    else {
+        s_prefetch (self->names.names[handle]);
+        s_prefetch (self->entries[handle].state);
+    }
 }
 
 //  Letting go

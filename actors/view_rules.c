@@ -277,22 +277,6 @@ s_apply_asg (zpeer_view_t *self, const zpeer_parsed_t *event,
     asg->told = self->epoch;
 }
 
-//  The handle of the event's instance. The name has to be compared, and while its
-//  memory comes, so does that of entry and state.
-static uint32_t
-s_find (const zpeer_view_t *self, const zpeer_parsed_t *event)
-{
-    zpeer_directory_key_t key;
-    zpeer_directory_key (&self->names, event->app, event->id, &key);
-    uint32_t guess = zpeer_directory_guess (&self->names, &key);
-    if (guess == ZPEER_NO_HANDLE)
-        return guess;
-    const char *state = (const char *) self->entries[guess].state;
-    __builtin_prefetch (state);
-    __builtin_prefetch (state + 64);
-    return zpeer_directory_search (&self->names, &key);
-}
-
 void
 zpeer_view_apply (zpeer_view_t *self, uint64_t now, const zpeer_parsed_t *event,
                   zpeer_applied_t *applied)
@@ -302,11 +286,12 @@ zpeer_view_apply (zpeer_view_t *self, uint64_t now, const zpeer_parsed_t *event,
         s_apply_asg (self, event, applied);
         return;
     }
-    turn_t turn = {.view = self,
-                   .event = event,
-                   .applied = applied,
-                   .now = now,
-                   .handle = s_find (self, event)};
+    turn_t turn = {
+        .view = self,
+        .event = event,
+        .applied = applied,
+        .now = now,
+        .handle = zpeer_directory_find (&self->names, event->app, event->id)};
     if (turn.handle != ZPEER_NO_HANDLE) {
         turn.entry = &self->entries[turn.handle];
         turn.present = turn.entry->standing == PRESENT;

@@ -46,6 +46,40 @@ Test (directory, handles_are_dense_from_0)
                         ZPEER_SLICE ("2")));
 }
 
+static uint32_t
+s_guess (const char *app, const char *id)
+{
+    uint32_t tag = zpeer_directory_tag (&s_directory, zpeer_slice_str (app),
+                                        zpeer_slice_str (id));
+    return zpeer_directory_guess (&s_directory, tag);
+}
+
+Test (directory, the_handle_of_a_name_is_guessed)
+{
+    char id[32];
+    cr_expect_eq (s_guess ("A", "0"), ZPEER_NO_HANDLE);
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf (id, sizeof id, "%u", i);
+        s_add ("A", id);
+    }
+    //  No two of these have the same 32 bits of a hash with this seed
+    for (unsigned i = 0; i < 1000; i++) {
+        snprintf (id, sizeof id, "%u", i);
+        cr_expect_eq (s_guess ("A", id), i);
+        cr_expect_eq (s_guess ("B", id), ZPEER_NO_HANDLE);
+    }
+}
+
+Test (directory, of_a_name_beyond_the_limits_nothing_is_known)
+{
+    char id[1000];
+    memset (id, 'x', sizeof id - 1);
+    id[sizeof id - 1] = '\0';
+    s_add ("A", "1");
+    cr_expect_eq (s_find ("A", id), ZPEER_NO_HANDLE);
+    cr_expect_eq (s_guess ("A", id), ZPEER_NO_HANDLE);
+}
+
 Test (directory, app_and_id_are_apart)
 {
     s_add ("AB", "C");
