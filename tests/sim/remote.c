@@ -167,9 +167,11 @@ s_bad_items (world_t *world, const peer_t *peer, const request_t *request)
     unsigned count = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         const item_t *item = &request->batch->items[request->from + i];
+        //  Only a Register has one, and without one there are none at all
+        if (item->action != ZPEER_REGISTER)
+            continue;
         version_t *version = &world->versions[item->version];
-        if (item->action != ZPEER_REGISTER ||
-            !(version->flaws & VERSION_POISON))
+        if (!(version->flaws & VERSION_POISON))
             continue;
         count++;
         if (peer->spell != SPELL_400)
