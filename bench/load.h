@@ -1,7 +1,8 @@
 /*  load.h - frames of events, encoded beforehand
 
-    Instances are named as Spring names them. Loads over equally many instances are about the same ones, and those
-    over fewer about the first of them (load_scattered has its own order).
+    Instances are named as Spring names them. Loads over equally many instances
+    are about the same ones, and those over fewer about the first of them
+    (load_scattered has its own order).
 */
 #ifndef LOAD_H_INCLUDED
 #define LOAD_H_INCLUDED
