@@ -167,13 +167,17 @@ s_info (bench_t *self, bool write, stage_t stage)
         const load_frame_t *frame = &self->load.frames[i];
         zpeer_reader_t reader = {
             {frame->data, frame->data + frame->size, UINT32_MAX, NULL},
+            0,
             &self->keys,
             reason};
         while (reader.walk.at < reader.walk.end) {
             zpeer_token_t map;
-            zpeer_keys_reset (&self->keys, 64);
-            zpeer_reader_next (&reader, &map);
-            zpeer_reader_map (&reader, &map, "", names, 1, s_member, self);
+            zpeer_keys_reset (&self->keys);
+            int rc = zpeer_reader_next (&reader, &map);
+            if (!rc)
+                rc = zpeer_reader_map (&reader, &map, "", names, 1, s_member,
+                                       self);
+            assert (rc == ZPEER_OK);
             zpeer_buffer_reset (&self->json);
             if (write)
                 zpeer_info_write (&self->info, app, id, &self->json);

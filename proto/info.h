@@ -117,7 +117,8 @@ zpeer_info_has (const zpeer_info_t *self, zpeer_info_member_t member)
 }
 
 //  Reads an InstanceInfo at the reader; token is its first token. Slices point
-//  into the frame. Returns ZPEER_OK, or ZPEER_E_REJECTED with the reason.
+//  into the frame. Returns ZPEER_OK, ZPEER_E_PARSE, or ZPEER_E_REJECTED with the
+//  reason.
 int zpeer_info_read (zpeer_info_t *self, zpeer_reader_t *reader,
                      const zpeer_token_t *token);
 

@@ -14,11 +14,11 @@ s_pair (zpeer_reader_t *reader, const char *scope, const void *scope_id,
     if (rc)
         return rc;
     zpeer_token_t value;
-    zpeer_reader_next (reader, &value);
-    if (zpeer_slice_eq (key.text, ZPEER_SLICE ("@class"))) {
-        zpeer_reader_skip (reader, &value);
-        return ZPEER_OK;
-    }
+    rc = zpeer_reader_next (reader, &value);
+    if (rc)
+        return rc;
+    if (zpeer_slice_eq (key.text, ZPEER_SLICE ("@class")))
+        return zpeer_reader_skip (reader, &value);
     if (!first)
         zpeer_buffer_lit (out, ",");
     zpeer_json_text (out, &key);
@@ -35,8 +35,10 @@ zpeer_metadata_read (zpeer_reader_t *reader, const zpeer_field_t *field,
     int rc = zpeer_field_map (field, token);
     const void *scope_id = reader->walk.at;
     size_t from = out->size;
+    reader->depth++;
     for (uint32_t i = 0; !rc && i < token->count; i++)
         rc = s_pair (reader, scope, scope_id, out, out->size == from);
+    reader->depth--;
     *range = (zpeer_range_t){from, out->size - from};
     return rc;
 }

@@ -97,12 +97,13 @@ s_given (const zpeer_parser_t *self, zpeer_event_member_t member)
 }
 
 //  Reads info before it is known whether the action wants it: a second time
-//  over its bytes would cost as much as all the rest
-static void
+//  over its bytes would cost as much as all the rest. If it is not well and the
+//  action does not want it, it has only to be stepped over.
+static int
 s_read_info (zpeer_parser_t *self, zpeer_reader_t *reader,
              const zpeer_token_t *token)
 {
-    const char *start = reader->walk.at;
+    zpeer_walk_t start = reader->walk;
     char *reason = reader->reason;
     zpeer_field_t field = {"", s_members[ZPEER_EVENT_INFO], self->info_reason};
     self->info_rc = zpeer_field_map (&field, token);
@@ -110,10 +111,10 @@ s_read_info (zpeer_parser_t *self, zpeer_reader_t *reader,
     if (!self->info_rc)
         self->info_rc = zpeer_info_read (&self->info, reader, token);
     reader->reason = reason;
-    if (self->info_rc) {
-        reader->walk.at = start;
-        zpeer_reader_skip (reader, token);
-    }
+    if (self->info_rc != ZPEER_E_REJECTED)
+        return self->info_rc;
+    reader->walk = start;
+    return zpeer_reader_skip (reader, token);
 }
 
 //  Only keeps the value: what it must be depends on the action
@@ -126,10 +127,8 @@ s_member (void *arg, zpeer_reader_t *reader, size_t index,
     self->given |= UINT32_C (1) << index;
     self->values[index] = *token;
     if (index == ZPEER_EVENT_INFO)
-        s_read_info (self, reader, token);
-    else
-        zpeer_reader_skip (reader, token);
-    return ZPEER_OK;
+        return s_read_info (self, reader, token);
+    return zpeer_reader_skip (reader, token);
 }
 
 static int
@@ -338,25 +337,32 @@ s_register (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
     return rc;
 }
 
-//  The bytes of one event have been walked: what do they mean?
 static int
 s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, const zpeer_token_t *map,
          zpeer_parsed_t *event)
 {
     char *reason = reader->reason;
-    zpeer_parsed_t parsed = {0};
     self->given = 0;
     int rc = zpeer_reader_map (reader, map, "", s_members, ZPEER_EVENT_COUNT,
                                s_member, self);
     if (!rc)
-        rc = s_action (self, &parsed.action, reason);
+        rc = s_action (self, &event->action, reason);
     if (!rc)
-        rc = s_members_of (self, &parsed, reason);
-    if (!rc && parsed.action == ZPEER_REGISTER)
-        rc = s_register (self, &parsed, reason);
-    if (!rc)
-        *event = parsed;
+        rc = s_members_of (self, event, reason);
+    if (!rc && event->action == ZPEER_REGISTER)
+        rc = s_register (self, event, reason);
     return rc;
+}
+
+//  How far the event reaches is known: it was read to its end, or stepped over
+static int
+s_check_size (size_t size, char *reason)
+{
+    if (size <= ZPEER_EVENT_MAX)
+        return ZPEER_OK;
+    snprintf (reason, ZPEER_REASON_MAX, "the event is longer than %zu bytes",
+              ZPEER_EVENT_MAX);
+    return ZPEER_E_REJECTED;
 }
 
 static int
@@ -375,20 +381,27 @@ zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
     assert (*offset <= size);
     const char *start = frame + *offset;
     zpeer_walk_t walk = {start, frame + size, ZPEER_ELEMENTS_MAX, NULL};
-    if (zpeer_walk_skip (&walk, 0))
-        return s_unusable (reason, walk.error);
-    zpeer_reader_t reader = {
-        {start, walk.at, UINT32_MAX, NULL}, &self->keys, reason};
+    zpeer_reader_t reader = {walk, 0, &self->keys, reason};
     zpeer_token_t map;
-    zpeer_reader_next (&reader, &map);
-    if (map.kind != ZPEER_TOKEN_MAP)
+    int rc = zpeer_reader_next (&reader, &map);
+    if (!rc && map.kind != ZPEER_TOKEN_MAP)
         return s_unusable (reason, "something else is there");
-    *offset = (size_t) (walk.at - frame);
-    if ((size_t) (walk.at - start) > ZPEER_EVENT_MAX) {
-        snprintf (reason, ZPEER_REASON_MAX,
-                  "the event is longer than %zu bytes", ZPEER_EVENT_MAX);
-        return ZPEER_E_REJECTED;
+    zpeer_parsed_t parsed = {0};
+    zpeer_keys_reset (&self->keys);
+    if (!rc)
+        rc = s_parse (self, &reader, &map, &parsed);
+    //  Whether the rest of it is well decides what it is
+    if (rc == ZPEER_E_REJECTED) {
+        reader.walk = walk;
+        int whole = zpeer_walk_skip (&reader.walk, 0);
+        rc = whole ? whole : rc;
     }
-    zpeer_keys_reset (&self->keys, ZPEER_ELEMENTS_MAX - walk.budget);
-    return s_parse (self, &reader, &map, event);
+    if (rc == ZPEER_E_PARSE)
+        return s_unusable (reason, reader.walk.error);
+    *offset = (size_t) (reader.walk.at - frame);
+    int fits = s_check_size ((size_t) (reader.walk.at - start), reason);
+    rc = fits ? fits : rc;
+    if (!rc)
+        *event = parsed;
+    return rc;
 }

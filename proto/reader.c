@@ -170,14 +170,7 @@ zpeer_field_map (const zpeer_field_t *self, const zpeer_token_t *token)
     return ZPEER_OK;
 }
 
-void
-zpeer_reader_next (zpeer_reader_t *self, zpeer_token_t *token)
-{
-    int rc = zpeer_walk_next (&self->walk, token);
-    assert (!rc);
-}
-
-void
+int
 zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token)
 {
     uint64_t values = 0;
@@ -185,10 +178,10 @@ zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token)
         values = 2 * (uint64_t) token->count;
     else if (token->kind == ZPEER_TOKEN_ARRAY)
         values = token->count;
-    while (values--) {
-        int rc = zpeer_walk_skip (&self->walk, 0);
-        assert (!rc);
-    }
+    int rc = ZPEER_OK;
+    while (values-- && !rc)
+        rc = zpeer_walk_skip (&self->walk, self->depth + 1);
+    return rc;
 }
 
 //  "a key of info.port", from the scope "info.port."
@@ -235,8 +228,9 @@ zpeer_reader_key (zpeer_reader_t *self, const char *scope, zpeer_piece_t *key)
 {
     zpeer_token_t token;
     char name[ZPEER_QUOTE_MAX];
-    zpeer_reader_next (self, &token);
-    int rc = s_key (self, scope, &token, key);
+    int rc = zpeer_reader_next (self, &token);
+    if (!rc)
+        rc = s_key (self, scope, &token, key);
     if (rc || key->text.size <= ZPEER_KEY_MAX)
         return rc;
     zpeer_field_t field = {"", zpeer_slice_str (s_key_name (name, scope)),
@@ -288,24 +282,25 @@ s_unknown (zpeer_reader_t *self, const char *scope, const void *scope_id,
     int rc = s_key (self, scope, token, &key);
     if (!rc)
         rc = zpeer_reader_once (self, scope, scope_id, key.text);
-    zpeer_reader_next (self, &value);
-    zpeer_reader_skip (self, &value);
-    return rc;
+    if (!rc)
+        rc = zpeer_reader_next (self, &value);
+    return rc ? rc : zpeer_reader_skip (self, &value);
 }
 
-int
-zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
-                  const char *scope, const zpeer_slice_t *names,
-                  size_t names_count, zpeer_member_t *member, void *arg)
+static int
+s_members (zpeer_reader_t *self, const zpeer_token_t *map, const char *scope,
+           const zpeer_slice_t *names, size_t names_count,
+           zpeer_member_t *member, void *arg)
 {
-    assert (names_count <= 32);
     const void *scope_id = self->walk.at;
     uint32_t seen = 0;
     size_t next = 0;
     int rc = ZPEER_OK;
     for (uint32_t i = 0; !rc && i < map->count; i++) {
         zpeer_token_t key;
-        zpeer_reader_next (self, &key);
+        rc = zpeer_reader_next (self, &key);
+        if (rc)
+            break;
         size_t index = s_find (names, names_count, next, &key);
         if (index == names_count) {
             rc = s_unknown (self, scope, scope_id, &key);
@@ -316,10 +311,22 @@ zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
         seen |= UINT32_C (1) << index;
         next = index + 1;
         zpeer_token_t value;
-        zpeer_reader_next (self, &value);
+        rc = zpeer_reader_next (self, &value);
         zpeer_field_t field = {scope, names[index], self->reason};
-        if (value.kind != ZPEER_TOKEN_NIL)
+        if (!rc && value.kind != ZPEER_TOKEN_NIL)
             rc = member (arg, self, index, &field, &value);
     }
+    return rc;
+}
+
+int
+zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
+                  const char *scope, const zpeer_slice_t *names,
+                  size_t names_count, zpeer_member_t *member, void *arg)
+{
+    assert (names_count <= 32 && self->depth < ZPEER_DEPTH_MAX);
+    self->depth++;
+    int rc = s_members (self, map, scope, names, names_count, member, arg);
+    self->depth--;
     return rc;
 }

@@ -1,10 +1,14 @@
 /*  reader.h - typed values out of walked msgpack, and the words for refusals
 
-    A reader goes through maps whose bytes a walk has skipped once without an
-    error; what is left to find are wrong meanings. Every refusal is a sentence
-    that starts with the field as the sender wrote it:
+    A reader goes through a map once, and finds two kinds of fault. Wrong bytes
+    are a ZPEER_E_PARSE, and what is wrong is in walk.error: nothing behind them can
+    be read. Wrong meanings are a ZPEER_E_REJECTED, with a sentence in reason that
+    starts with the field as the sender wrote it:
 
         info.port.$ is not a number from 0 to 65535
+
+    The reader then stands within the map; bytes that it has not reached may be
+    wrong, too.
 */
 #ifndef ZPEER_READER_H_INCLUDED
 #define ZPEER_READER_H_INCLUDED
@@ -16,6 +20,7 @@
 
 typedef struct {
     zpeer_walk_t walk;
+    unsigned depth;      //  In how many maps and arrays walk stands
     zpeer_keys_t *keys;  //  Borrowed; for keys no table knows
     char *reason;        //  Borrowed; ZPEER_REASON_MAX bytes
 } zpeer_reader_t;
@@ -72,7 +77,8 @@ int zpeer_field_map (const zpeer_field_t *self, const zpeer_token_t *token);
 
 //  Reads a member the table knows, its value where the walk stands and token
 //  its first token, which has been read. Whatever is behind that is the
-//  member's to read. Returns ZPEER_OK or ZPEER_E_REJECTED.
+//  member's to read, or to skip. Returns ZPEER_OK, ZPEER_E_REJECTED or
+//  ZPEER_E_PARSE.
 typedef int (zpeer_member_t) (void *self, zpeer_reader_t *reader, size_t index,
                               const zpeer_field_t *field,
                               const zpeer_token_t *token);
@@ -85,14 +91,19 @@ int zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
                       const char *scope, const zpeer_slice_t *names,
                       size_t names_count, zpeer_member_t *member, void *arg);
 
-//  Steps over what is behind a token that has been read
-void zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token);
+//  Steps over what is behind a token that has been read. Returns ZPEER_OK or
+//  ZPEER_E_PARSE.
+int zpeer_reader_skip (zpeer_reader_t *self, const zpeer_token_t *token);
 
-//  Reads a token of walked bytes
-void zpeer_reader_next (zpeer_reader_t *self, zpeer_token_t *token);
+//  Reads a token. Returns ZPEER_OK or ZPEER_E_PARSE.
+static inline int
+zpeer_reader_next (zpeer_reader_t *self, zpeer_token_t *token)
+{
+    return zpeer_walk_next (&self->walk, token);
+}
 
-//  A key of a map that peers will read. Returns ZPEER_OK, or ZPEER_E_REJECTED if
-//  it is no text, or too long.
+//  A key of a map that peers will read. Returns ZPEER_OK, ZPEER_E_PARSE, or
+//  ZPEER_E_REJECTED if it is no text, or too long.
 int
 zpeer_reader_key (zpeer_reader_t *self, const char *scope, zpeer_piece_t *key);
 

@@ -124,13 +124,15 @@ s_entries (zpeer_reply_reader_t *self, zpeer_reader_t *reader,
     if (token->kind != ZPEER_TOKEN_ARRAY || token->count > ZPEER_REPLY_LISTED)
         return zpeer_field_reject (field, "is not a list of at most %d",
                                    ZPEER_REPLY_LISTED);
+    reader->depth++;
     for (uint32_t i = 0; i < token->count; i++) {
         zpeer_token_t map;
-        zpeer_reader_next (reader, &map);
         self->indexes[i] = 0;
         self->texts[i][0] = 0;
         self->reasons[i] = self->texts[i];
-        int rc = zpeer_field_map (field, &map);
+        int rc = zpeer_reader_next (reader, &map);
+        if (!rc)
+            rc = zpeer_field_map (field, &map);
         if (!rc)
             rc = zpeer_reader_map (reader, &map, "", s_entry_members, 2,
                                    s_entry_member, self);
@@ -138,6 +140,7 @@ s_entries (zpeer_reply_reader_t *self, zpeer_reader_t *reader,
             return rc;
         self->listed++;
     }
+    reader->depth--;
     return ZPEER_OK;
 }
 
@@ -157,21 +160,21 @@ int
 zpeer_reply_read (zpeer_reply_reader_t *self, const void *data, size_t size)
 {
     const char *start = (const char *) data;
-    zpeer_walk_t walk = {start, start + size, ZPEER_ELEMENTS_MAX, NULL};
-    if (zpeer_walk_skip (&walk, 0) || walk.at != walk.end)
-        return ZPEER_E_PARSE;
     self->accepted = self->rejected = self->listed = 0;
     zpeer_keys_t keys = {0};
-    zpeer_keys_reset (&keys, ZPEER_ELEMENTS_MAX - walk.budget);
+    zpeer_keys_reset (&keys);
     char reason[ZPEER_REASON_MAX];
-    zpeer_reader_t reader = {
-        {start, walk.end, UINT32_MAX, NULL}, &keys, reason};
+    zpeer_reader_t reader = {{start, start + size, ZPEER_ELEMENTS_MAX, NULL},
+                             0,
+                             &keys,
+                             reason};
     zpeer_field_t field = {"", ZPEER_SLICE ("reply"), reason};
     zpeer_token_t map;
-    zpeer_reader_next (&reader, &map);
-    int rc = zpeer_field_map (&field, &map);
+    int rc = zpeer_reader_next (&reader, &map);
+    if (!rc)
+        rc = zpeer_field_map (&field, &map);
     if (!rc)
         rc = zpeer_reader_map (&reader, &map, "", s_members, 3, s_member, self);
     zpeer_keys_free (&keys);
-    return rc ? ZPEER_E_PARSE : ZPEER_OK;
+    return rc || reader.walk.at != reader.walk.end ? ZPEER_E_PARSE : ZPEER_OK;
 }

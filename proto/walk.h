@@ -5,8 +5,7 @@
     left and against a budget of elements before anything believes it: five
     hostile bytes can promise 4,294,967,295 elements.
 
-    The same walk reads a value again once it has been skipped whole; then it
-    cannot fail any more.
+    After a failure the walk stands somewhere and is of no more use.
 */
 #ifndef ZPEER_WALK_H_INCLUDED
 #define ZPEER_WALK_H_INCLUDED
