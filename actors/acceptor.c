@@ -92,18 +92,18 @@ s_apply (void *arg, const zpeer_parsed_t *event)
         s_need_register (self, event);
 }
 
-static uint32_t
-s_expect (void *arg, const zpeer_parsed_t *event)
+static void
+s_expect (void *arg, zpeer_parsed_t *event)
 {
     const self_t *self = (const self_t *) arg;
-    return zpeer_view_expect (self->view, event);
+    zpeer_view_expect (self->view, event);
 }
 
 static void
-s_fetch (void *arg, uint32_t expected, unsigned step)
+s_fetch (void *arg, const zpeer_parsed_t *event, unsigned step)
 {
     const self_t *self = (const self_t *) arg;
-    zpeer_view_fetch (self->view, expected, step);
+    zpeer_view_fetch (self->view, event, step);
 }
 
 static void

@@ -9,34 +9,30 @@
 #define HANDLES_MIN 64
 #define KEY_MAX     (ZPEER_APP_MAX + ZPEER_ID_MAX + 1)
 
-//  A name as one run of bytes, as zpeer_name_t has it: app NUL id
 typedef struct {
-    char data[KEY_MAX];
-    size_t size;
-    size_t app_size;
+    zpeer_slice_t app;
+    zpeer_slice_t id;
     uint32_t tag;
 } lookup_t;
 
-static void
-s_make_key (const zpeer_directory_t *self, zpeer_slice_t app, zpeer_slice_t id,
-            lookup_t *key)
+//  Hashes app NUL id
+static uint32_t
+s_tag (const zpeer_directory_t *self, zpeer_slice_t app, zpeer_slice_t id)
 {
+    char key[KEY_MAX];
     if (app.size)
-        memcpy (key->data, app.data, app.size);
-    key->data[app.size] = 0;
-    memcpy (key->data + app.size + 1, id.data, id.size);
-    key->app_size = app.size;
-    key->size = app.size + 1 + id.size;
-    key->tag =
-        (uint32_t) XXH3_64bits_withSeed (key->data, key->size, self->seed);
+        memcpy (key, app.data, app.size);
+    key[app.size] = 0;
+    memcpy (key + app.size + 1, id.data, id.size);
+    return (uint32_t) XXH3_64bits_withSeed (key, app.size + 1 + id.size,
+                                            self->seed);
 }
 
 static bool
-s_is (const zpeer_name_t *name, const lookup_t *key)
+s_is (const zpeer_name_t *name, const lookup_t *lookup)
 {
-    return name->app_size == key->app_size &&
-           name->app_size + 1u + name->id_size == key->size &&
-           !memcmp (name->data, key->data, key->size);
+    return zpeer_slice_eq (zpeer_name_id (name), lookup->id) &&
+           zpeer_slice_eq (zpeer_name_app (name), lookup->app);
 }
 
 static uint32_t
@@ -47,12 +43,12 @@ s_next (const zpeer_directory_t *self, uint32_t at)
 
 //  The slot of a name, or the empty one where it would go
 static uint32_t
-s_find (const zpeer_directory_t *self, const lookup_t *key)
+s_find (const zpeer_directory_t *self, const lookup_t *lookup)
 {
-    uint32_t at = key->tag & self->mask;
+    uint32_t at = lookup->tag & self->mask;
     for (; self->slots[at].number; at = s_next (self, at))
-        if (self->slots[at].tag == key->tag &&
-            s_is (self->names[self->slots[at].number - 1], key))
+        if (self->slots[at].tag == lookup->tag &&
+            s_is (self->names[self->slots[at].number - 1], lookup))
             break;
     return at;
 }
@@ -109,10 +105,9 @@ zpeer_directory_tag (const zpeer_directory_t *self, zpeer_slice_t app,
 {
     if (!self->count || app.size > ZPEER_APP_MAX || id.size > ZPEER_ID_MAX)
         return 0;
-    lookup_t key;
-    s_make_key (self, app, id, &key);
-    __builtin_prefetch (&self->slots[key.tag & self->mask]);
-    return key.tag;
+    uint32_t tag = s_tag (self, app, id);
+    __builtin_prefetch (&self->slots[tag & self->mask]);
+    return tag;
 }
 
 uint32_t
@@ -129,14 +124,13 @@ zpeer_directory_guess (const zpeer_directory_t *self, uint32_t tag)
 
 uint32_t
 zpeer_directory_find (const zpeer_directory_t *self, zpeer_slice_t app,
-                      zpeer_slice_t id)
+                      zpeer_slice_t id, uint32_t tag)
 {
     if (!self->count || app.size > ZPEER_APP_MAX || id.size > ZPEER_ID_MAX)
         return ZPEER_NO_HANDLE;
-    lookup_t key;
-    s_make_key (self, app, id, &key);
+    lookup_t lookup = {app, id, tag ? tag : s_tag (self, app, id)};
     //  An empty slot's number wraps to ZPEER_NO_HANDLE
-    return self->slots[s_find (self, &key)].number - 1;
+    return self->slots[s_find (self, &lookup)].number - 1;
 }
 
 uint32_t
@@ -148,13 +142,12 @@ zpeer_directory_add (zpeer_directory_t *self, zpeer_slice_t app,
     uint32_t size = self->slots ? self->mask + 1 : 0;
     if (self->count >= size / 4 * 3)
         s_rehash (self, size ? 2 * size : SLOTS_MIN);
-    lookup_t key;
-    s_make_key (self, app, id, &key);
-    uint32_t at = s_find (self, &key);
+    lookup_t lookup = {app, id, s_tag (self, app, id)};
+    uint32_t at = s_find (self, &lookup);
     assert (!self->slots[at].number);
     uint32_t handle = s_take_handle (self);
     self->names[handle] = zpeer_name_new (app, id);
-    self->slots[at] = (zpeer_directory_slot_t){key.tag, handle + 1};
+    self->slots[at] = (zpeer_directory_slot_t){lookup.tag, handle + 1};
     self->count++;
     return handle;
 }
@@ -163,9 +156,9 @@ void
 zpeer_directory_remove (zpeer_directory_t *self, uint32_t handle)
 {
     zpeer_name_t *name = self->names[handle];
-    lookup_t key;
-    s_make_key (self, zpeer_name_app (name), zpeer_name_id (name), &key);
-    uint32_t hole = s_find (self, &key);
+    lookup_t lookup = {zpeer_name_app (name), zpeer_name_id (name), 0};
+    lookup.tag = s_tag (self, lookup.app, lookup.id);
+    uint32_t hole = s_find (self, &lookup);
     assert (self->slots[hole].number == handle + 1);
     //  What stands behind moves up, unless it is nearer to its home than to
     //  the hole: so a search never meets an empty slot too early

@@ -29,7 +29,6 @@ typedef struct {
     zpeer_parsed_t event;
     int rc;                         //  How reading it ended
     char reason[ZPEER_REASON_MAX];  //  If not well
-    uint32_t expected;
 } ahead_t;
 
 struct zpeer_intake {
@@ -248,8 +247,7 @@ s_read_event (zpeer_intake_t *self, ahead_t *ahead)
         s_too_large (self, &ahead->event, ahead->reason))
         ahead->rc = ZPEER_E_REJECTED;
     if (ahead->rc == ZPEER_OK)
-        ahead->expected =
-            self->options.expect (self->options.arg, &ahead->event);
+        self->options.expect (self->options.arg, &ahead->event);
     //  Where the next event begins is not known
     if (ahead->rc == ZPEER_E_PARSE)
         self->offset = self->payload.size;
@@ -267,7 +265,7 @@ s_read_ahead (zpeer_intake_t *self)
                 break;
             const ahead_t *ahead = s_ahead (self, self->count - step - 1);
             if (ahead->rc == ZPEER_OK)
-                self->options.fetch (self->options.arg, ahead->expected, step);
+                self->options.fetch (self->options.arg, &ahead->event, step);
         }
         self->count++;
     }

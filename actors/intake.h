@@ -19,9 +19,8 @@ typedef void (zpeer_intake_event_fn) (void *arg, const zpeer_parsed_t *event);
 typedef void (zpeer_intake_reject_fn) (void *arg, const char *reason);
 
 //  Hints about an event that will come, see zpeer_view_expect
-typedef uint32_t (zpeer_intake_expect_fn) (void *arg,
-                                           const zpeer_parsed_t *event);
-typedef void (zpeer_intake_fetch_fn) (void *arg, uint32_t expected,
+typedef void (zpeer_intake_expect_fn) (void *arg, zpeer_parsed_t *event);
+typedef void (zpeer_intake_fetch_fn) (void *arg, const zpeer_parsed_t *event,
                                       unsigned step);
 
 typedef struct {

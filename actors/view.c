@@ -7,6 +7,9 @@
 //  Bytes that come from memory together
 #define CACHE_LINE 64
 
+//  How far an InstanceInfo is fetched: most of one
+#define FETCH_INFO 1024
+
 #define ENTRIES_MIN 64
 #define LANES_MAX   64
 #define NEVER       UINT64_MAX
@@ -256,33 +259,43 @@ zpeer_view_catch_up_asg (const zpeer_view_t *self, uint32_t handle,
 
 //  Fetching
 
-uint32_t
-zpeer_view_expect (const zpeer_view_t *self, const zpeer_parsed_t *event)
+void
+zpeer_view_expect (const zpeer_view_t *self, zpeer_parsed_t *event)
 {
-    return zpeer_directory_tag (&self->names, event->app, event->id);
+    event->tag = zpeer_directory_tag (&self->names, event->app, event->id);
 }
 
-//  Something that is about as long as two lines of a cache
-static void
-s_prefetch (const void *start)
+//  Not inlined, gcc 12 takes a function that only fetches for useless
+static inline __attribute__ ((always_inline)) void
+s_prefetch (const void *start, size_t size)
 {
-    __builtin_prefetch (start);
-    __builtin_prefetch ((const char *) start + CACHE_LINE);
+    for (size_t at = 0; at < size; at += CACHE_LINE)
+        __builtin_prefetch ((const char *) start + at);
 }
 
 void
-zpeer_view_fetch (const zpeer_view_t *self, uint32_t expected, unsigned step)
+zpeer_view_fetch (const zpeer_view_t *self, const zpeer_parsed_t *event,
+                  unsigned step)
 {
-    uint32_t handle = zpeer_directory_guess (&self->names, expected);
+    if (step == 2 && event->action != ZPEER_REGISTER)
+        return;
+    uint32_t handle = zpeer_directory_guess (&self->names, event->tag);
     if (handle == ZPEER_NO_HANDLE)
         return;
-    if (step == 0) {
+    const entry_t *entry = &self->entries[handle];
+    switch (step) {
+    case 0:
         __builtin_prefetch (&self->names.names[handle]);
-        s_prefetch (&self->entries[handle]);
-    }
-    else {
-        s_prefetch (self->names.names[handle]);
-        s_prefetch (self->entries[handle].state);
+        s_prefetch (entry, 2 * CACHE_LINE);
+        break;
+    case 1:
+        s_prefetch (self->names.names[handle], 2 * CACHE_LINE);
+        s_prefetch (entry->state, 2 * CACHE_LINE);
+        break;
+    default:
+        //  What a Register is compared with
+        if (entry->state)
+            s_prefetch (entry->state->info, FETCH_INFO);
     }
 }
 
@@ -371,7 +384,7 @@ zpeer_state_t *
 zpeer_view_find (const zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id)
 {
     const zpeer_directory_t *names = app.size ? &self->names : &self->asg_names;
-    uint32_t handle = zpeer_directory_find (names, app, id);
+    uint32_t handle = zpeer_directory_find (names, app, id, 0);
     if (handle == ZPEER_NO_HANDLE)
         return NULL;
     return app.size ? self->entries[handle].state : self->asgs[handle].state;

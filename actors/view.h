@@ -62,17 +62,16 @@ typedef struct {
 } zpeer_applied_t;
 
 //  Steps of zpeer_view_fetch
-#define ZPEER_VIEW_STEPS 2
+#define ZPEER_VIEW_STEPS 3
 
-//  What an event needs is in four places of memory, each of which says where the
+//  What an event needs is in five places of memory, each of which says where the
 //  next is. Events that wait to be applied can have them fetched meanwhile:
-//  expect, then fetch step 0, 1, each some time after the one before. Only hints:
-//  events applied in between may do what they like. expect returns what fetch is
-//  to be given.
-uint32_t
-zpeer_view_expect (const zpeer_view_t *self, const zpeer_parsed_t *event);
-void
-zpeer_view_fetch (const zpeer_view_t *self, uint32_t expected, unsigned step);
+//  expect, which sets the event's tag, then fetch step 0, 1, 2, each some time
+//  after the one before. Only hints: events applied in between may do what they
+//  like.
+void zpeer_view_expect (const zpeer_view_t *self, zpeer_parsed_t *event);
+void zpeer_view_fetch (const zpeer_view_t *self, const zpeer_parsed_t *event,
+                       unsigned step);
 
 void zpeer_view_apply (zpeer_view_t *self, uint64_t now,
                        const zpeer_parsed_t *event, zpeer_applied_t *applied);

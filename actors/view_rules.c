@@ -255,8 +255,8 @@ static void
 s_apply_asg (zpeer_view_t *self, const zpeer_parsed_t *event,
              zpeer_applied_t *applied)
 {
-    uint32_t handle =
-        zpeer_directory_find (&self->asg_names, (zpeer_slice_t){0}, event->id);
+    uint32_t handle = zpeer_directory_find (&self->asg_names,
+                                            (zpeer_slice_t){0}, event->id, 0);
     if (handle == ZPEER_NO_HANDLE)
         handle = s_enter_asg (self, event->id);
     asg_t *asg = &self->asgs[handle];
@@ -286,12 +286,12 @@ zpeer_view_apply (zpeer_view_t *self, uint64_t now, const zpeer_parsed_t *event,
         s_apply_asg (self, event, applied);
         return;
     }
-    turn_t turn = {
-        .view = self,
-        .event = event,
-        .applied = applied,
-        .now = now,
-        .handle = zpeer_directory_find (&self->names, event->app, event->id)};
+    turn_t turn = {.view = self,
+                   .event = event,
+                   .applied = applied,
+                   .now = now,
+                   .handle = zpeer_directory_find (&self->names, event->app,
+                                                   event->id, event->tag)};
     if (turn.handle != ZPEER_NO_HANDLE) {
         turn.entry = &self->entries[turn.handle];
         turn.present = turn.entry->standing == PRESENT;

@@ -175,8 +175,8 @@ s_info (bench_t *self, bool write, stage_t stage)
             zpeer_keys_reset (&self->keys);
             int rc = zpeer_reader_next (&reader, &map);
             if (!rc)
-                rc = zpeer_reader_map (&reader, &map, "", names, 1, s_member,
-                                       self);
+                rc = zpeer_reader_map (&reader, &map, "", names, 1, NULL,
+                                       s_member, self);
             assert (rc == ZPEER_OK);
             zpeer_buffer_reset (&self->json);
             if (write)

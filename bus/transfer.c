@@ -6,6 +6,10 @@
 #include "transfer.h"
 #include "banned.h"
 
+//  What is written to a connection at once, at most: a batch of 250 Registers.
+//  With curl's 64 kB a Register costs a tenth more of all CPU time.
+#define UPLOAD_BYTES 262144L
+
 //  curl itself puts no limit to the header lines of one answer
 #define HEADERS_MAX 65536
 
@@ -177,6 +181,7 @@ s_set_protocol (CURL *easy, const zpeer_http_options_t *options)
     SET (easy, CURLOPT_TCP_KEEPALIVE, 1L);
     SET (easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     SET (easy, CURLOPT_USERAGENT, "zpeer/" ZPEER_VERSION);
+    SET (easy, CURLOPT_UPLOAD_BUFFERSIZE, UPLOAD_BYTES);
     SET (easy, CURLOPT_CONNECTTIMEOUT_MS, (long) options->connect_timeout_ms);
 }
 

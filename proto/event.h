@@ -42,8 +42,8 @@ typedef enum {
         ZPEER_EVENT_COUNT
 } zpeer_event_member_t;
 
-//  One parsed event; untouched when there is none. Slices stay valid until the next parse with the same
-//  parser, or until the frame goes.
+//  One parsed event. Slices stay valid until the next parse with the same parser,
+//  or until the frame goes.
 typedef struct {
     zpeer_action_t action;
     zpeer_slice_t app;  //  Upper-cased (ASCII); empty for an ASG
@@ -60,6 +60,7 @@ typedef struct {
     uint32_t renewal_ms;      //  leaseInfo.renewalIntervalInSecs; without
                               //  leaseInfo 90,000 (EUREKA.md 4.1)
     uint32_t duration_ms;     //  leaseInfo.durationInSecs; default 90,000
+    uint32_t tag;  //  Of app and id, see directory.h; 0: not known yet
 } zpeer_parsed_t;
 
 //  Keeps its memory from event to event
@@ -70,7 +71,7 @@ zpeer_parser_t *zpeer_parser_new (void);
 void zpeer_parser_destroy (zpeer_parser_t **self_p);
 
 //  Parses the msgpack map at *offset of the frame.
-//  ZPEER_OK: an event, *offset behind it.
+//  ZPEER_OK: an event, *offset behind it. Else event is untouched.
 //  ZPEER_E_REJECTED: a whole map that is no good event; *offset behind it, the
 //  reason in reason, naming the field.
 //  ZPEER_E_PARSE: not msgpack, no map, or beyond a limit that hides where the

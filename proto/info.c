@@ -263,21 +263,22 @@ s_member_map (zpeer_info_t *self, zpeer_reader_t *reader, size_t index,
     switch (index) {
     case ZPEER_INFO_PORT:
     case ZPEER_INFO_SECURE_PORT:
-        return zpeer_reader_map (
-            reader, token,
-            index == ZPEER_INFO_PORT ? "info.port." : "info.securePort.",
-            s_port_members, LENGTH (s_port_members), s_port_member, value);
+        return zpeer_reader_map (reader, token,
+                                 index == ZPEER_INFO_PORT ? "info.port."
+                                                          : "info.securePort.",
+                                 s_port_members, LENGTH (s_port_members), NULL,
+                                 s_port_member, value);
     case ZPEER_INFO_LEASE:
         return zpeer_reader_map (reader, token, "info.leaseInfo.",
                                  s_lease_members, LENGTH (s_lease_members),
-                                 s_lease_member, value);
+                                 NULL, s_lease_member, value);
     case ZPEER_INFO_METADATA:
         return zpeer_metadata_read (reader, field, token, "info.metadata.",
                                     &self->scratch, &value->metadata);
     default:
-        rc =
-            zpeer_reader_map (reader, token, CENTER_SCOPE, s_center_members,
-                              LENGTH (s_center_members), s_center_member, self);
+        rc = zpeer_reader_map (reader, token, CENTER_SCOPE, s_center_members,
+                               LENGTH (s_center_members), NULL, s_center_member,
+                               self);
         return rc ? rc : s_check_center (self, reader->reason);
     }
 }
@@ -346,7 +347,7 @@ zpeer_info_read (zpeer_info_t *self, zpeer_reader_t *reader,
 {
     s_defaults (self);
     return zpeer_reader_map (reader, token, "info.", s_members,
-                             LENGTH (s_members), s_member, self);
+                             LENGTH (s_members), self->order, s_member, self);
 }
 
 //  Checking

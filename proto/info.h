@@ -106,6 +106,8 @@ typedef struct {
     uint32_t given;  //  Bits: zpeer_info_member_t
     zpeer_info_value_t values[ZPEER_INFO_COUNT];
     zpeer_buffer_t scratch;  //  Owned; where the ranges are
+    //  In which order the members came last time; the alias is one more
+    uint8_t order[ZPEER_INFO_COUNT + 1];
 } zpeer_info_t;
 
 void zpeer_info_free (zpeer_info_t *self);

@@ -20,8 +20,8 @@ static void
 s_clear (zpeer_keys_t *self, uint32_t slots)
 {
     if (slots > self->capacity) {
-        self->keys =
-            (zpeer_key_t *) realloc (self->keys, slots / 2 * sizeof *self->keys);
+        self->keys = (zpeer_key_t *) realloc (self->keys,
+                                              slots / 2 * sizeof *self->keys);
         self->slots = (zpeer_keys_slot_t *) realloc (
             self->slots, slots * sizeof *self->slots);
         assert (self->keys && self->slots);

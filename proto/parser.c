@@ -344,7 +344,7 @@ s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, const zpeer_token_t *map,
     char *reason = reader->reason;
     self->given = 0;
     int rc = zpeer_reader_map (reader, map, "", s_members, ZPEER_EVENT_COUNT,
-                               s_member, self);
+                               NULL, s_member, self);
     if (!rc)
         rc = s_action (self, &event->action, reason);
     if (!rc)

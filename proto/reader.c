@@ -255,8 +255,7 @@ zpeer_reader_once (zpeer_reader_t *self, const char *scope,
     return s_twice (self, scope, key);
 }
 
-//  The index of key in names, or count. Senders repeat one order, so the one
-//  behind the last found is tried first.
+//  The index of key in names, or count; first is tried first
 static size_t
 s_find (const zpeer_slice_t *names, size_t count, size_t first,
         const zpeer_token_t *key)
@@ -289,7 +288,7 @@ s_unknown (zpeer_reader_t *self, const char *scope, const void *scope_id,
 
 static int
 s_members (zpeer_reader_t *self, const zpeer_token_t *map, const char *scope,
-           const zpeer_slice_t *names, size_t names_count,
+           const zpeer_slice_t *names, size_t names_count, uint8_t *order,
            zpeer_member_t *member, void *arg)
 {
     const void *scope_id = self->walk.at;
@@ -301,7 +300,9 @@ s_members (zpeer_reader_t *self, const zpeer_token_t *map, const char *scope,
         rc = zpeer_reader_next (self, &key);
         if (rc)
             break;
-        size_t index = s_find (names, names_count, next, &key);
+        bool ordered = order && i < names_count;
+        size_t index =
+            s_find (names, names_count, ordered ? order[i] : next, &key);
         if (index == names_count) {
             rc = s_unknown (self, scope, scope_id, &key);
             continue;
@@ -310,6 +311,8 @@ s_members (zpeer_reader_t *self, const zpeer_token_t *map, const char *scope,
             return s_twice (self, scope, key.bytes);
         seen |= UINT32_C (1) << index;
         next = index + 1;
+        if (ordered)
+            order[i] = (uint8_t) index;
         zpeer_token_t value;
         rc = zpeer_reader_next (self, &value);
         zpeer_field_t field = {scope, names[index], self->reason};
@@ -322,11 +325,13 @@ s_members (zpeer_reader_t *self, const zpeer_token_t *map, const char *scope,
 int
 zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
                   const char *scope, const zpeer_slice_t *names,
-                  size_t names_count, zpeer_member_t *member, void *arg)
+                  size_t names_count, uint8_t *order, zpeer_member_t *member,
+                  void *arg)
 {
     assert (names_count <= 32 && self->depth < ZPEER_DEPTH_MAX);
     self->depth++;
-    int rc = s_members (self, map, scope, names, names_count, member, arg);
+    int rc =
+        s_members (self, map, scope, names, names_count, order, member, arg);
     self->depth--;
     return rc;
 }

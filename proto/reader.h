@@ -85,11 +85,13 @@ typedef int (zpeer_member_t) (void *self, zpeer_reader_t *reader, size_t index,
 
 //  Reads the members of a map whose header has been read: known ones go to
 //  member, nil counts as not given, others are stepped over. A key that is
-//  given twice, known or not, is refused. Keys come out quickest in the order
-//  of names.
+//  given twice, known or not, is refused. Keys are found quickest in the order
+//  of names, or in that of the map before: order has the index of each of its keys,
+//  names_count of them, zeroed at first; NULL: not wanted.
 int zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
                       const char *scope, const zpeer_slice_t *names,
-                      size_t names_count, zpeer_member_t *member, void *arg);
+                      size_t names_count, uint8_t *order,
+                      zpeer_member_t *member, void *arg);
 
 //  Steps over what is behind a token that has been read. Returns ZPEER_OK or
 //  ZPEER_E_PARSE.

@@ -134,7 +134,7 @@ s_entries (zpeer_reply_reader_t *self, zpeer_reader_t *reader,
         if (!rc)
             rc = zpeer_field_map (field, &map);
         if (!rc)
-            rc = zpeer_reader_map (reader, &map, "", s_entry_members, 2,
+            rc = zpeer_reader_map (reader, &map, "", s_entry_members, 2, NULL,
                                    s_entry_member, self);
         if (rc)
             return rc;
@@ -164,17 +164,16 @@ zpeer_reply_read (zpeer_reply_reader_t *self, const void *data, size_t size)
     zpeer_keys_t keys = {0};
     zpeer_keys_reset (&keys);
     char reason[ZPEER_REASON_MAX];
-    zpeer_reader_t reader = {{start, start + size, ZPEER_ELEMENTS_MAX, NULL},
-                             0,
-                             &keys,
-                             reason};
+    zpeer_reader_t reader = {
+        {start, start + size, ZPEER_ELEMENTS_MAX, NULL}, 0, &keys, reason};
     zpeer_field_t field = {"", ZPEER_SLICE ("reply"), reason};
     zpeer_token_t map;
     int rc = zpeer_reader_next (&reader, &map);
     if (!rc)
         rc = zpeer_field_map (&field, &map);
     if (!rc)
-        rc = zpeer_reader_map (&reader, &map, "", s_members, 3, s_member, self);
+        rc = zpeer_reader_map (&reader, &map, "", s_members, 3, NULL, s_member,
+                               self);
     zpeer_keys_free (&keys);
     return rc || reader.walk.at != reader.walk.end ? ZPEER_E_PARSE : ZPEER_OK;
 }

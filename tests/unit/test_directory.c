@@ -13,11 +13,18 @@ s_teardown (void)
 
 TestSuite (directory, .fini = s_teardown);
 
+//  With the tag known beforehand or not
 static uint32_t
 s_find (const char *app, const char *id)
 {
-    return zpeer_directory_find (&s_directory, zpeer_slice_str (app),
-                                 zpeer_slice_str (id));
+    zpeer_slice_t app_slice = zpeer_slice_str (app);
+    zpeer_slice_t id_slice = zpeer_slice_str (id);
+    uint32_t tag = zpeer_directory_tag (&s_directory, app_slice, id_slice);
+    uint32_t handle =
+        zpeer_directory_find (&s_directory, app_slice, id_slice, 0);
+    cr_assert_eq (zpeer_directory_find (&s_directory, app_slice, id_slice, tag),
+                  handle);
+    return handle;
 }
 
 static uint32_t

@@ -242,6 +242,25 @@ Test (info, the_alias_of_overridden_status_is_the_same_member)
     cr_assert_str_eq (s_verdict.reason, "info.overriddenStatus is given twice");
 }
 
+//  The parser expects the order of the Register before
+Test (info, members_may_come_in_another_order_each_time)
+{
+    static const char *const members[] = {
+        CENTER ",'vipAddress':'v','countryId':7",
+        "'countryId':7," CENTER ",'vipAddress':'v'",
+        "'x':1,'vipAddress':'v','y':2,'countryId':7," CENTER,
+        "'countryId':7,'vipAddress':'v'," CENTER ",'sid':'s'",
+    };
+    for (size_t i = 0; i < 4 * LENGTH (members); i++) {
+        json_t *json = s_json (members[i * 3 / 2 % LENGTH (members)]);
+        cr_expect_eq (json_integer_value (json_object_get (json, "countryId")),
+                      7);
+        cr_expect_str_eq (
+            json_string_value (json_object_get (json, "vipAddress")), "v");
+        json_decref (json);
+    }
+}
+
 Test (info, a_thousand_members_of_metadata_are_fine_if_all_differ)
 {
     zpeer_buffer_t text = {0};

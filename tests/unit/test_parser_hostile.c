@@ -9,6 +9,15 @@
 #define NAME "'app':'A','id':'h'"
 #define TIME "'lastDirtyTimestamp':1"
 
+//  The start of a Register, and what its info must have besides
+#define REGISTER                                                               \
+    "{'action':'Register'," NAME "," TIME                                      \
+    ",'info':{'hostName':'h','ipAddr':'i',"
+#define CENTER                                                                 \
+    "'dataCenterInfo':{'@class':"                                              \
+    "'com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo','name':"         \
+    "'MyOwn'}"
+
 static verdict_t s_verdict;
 
 TestSuite (parser_hostile, .fini = fixture_free);
@@ -205,20 +214,65 @@ Test (parser_hostile, eight_levels_are_not_too_deep)
     cr_assert_eq (s_verdict.rc, ZPEER_OK, "%s", s_verdict.reason);
 }
 
+//  Members that nobody reads count their levels from the event on
+Test (parser_hostile, what_is_stepped_over_may_not_be_too_deep_either)
+{
+    static const struct {
+        const char *text;
+        int rc;
+    } cases[] = {
+        {REGISTER "'x':[[[[[['deep']]]]]]," CENTER "}}", ZPEER_OK},
+        {REGISTER "'x':[[[[[[['deep']]]]]]]," CENTER "}}", ZPEER_E_PARSE},
+        {REGISTER CENTER ",'metadata':{'@class':[[[[['deep']]]]]}}}", ZPEER_OK},
+        {REGISTER CENTER ",'metadata':{'@class':[[[[[['deep']]]]]]}}}",
+         ZPEER_E_PARSE},
+        //  Refused before they are reached
+        {REGISTER "'port':7,'x':[[[[[['deep']]]]]]}}", ZPEER_E_REJECTED},
+        {REGISTER "'port':7,'x':[[[[[[['deep']]]]]]]}}", ZPEER_E_PARSE},
+        //  Not wanted
+        {"{'action':'Cancel'," NAME ",'info':{'port':[[[[[[1]]]]]]}}",
+         ZPEER_OK},
+        {"{'action':'Cancel'," NAME ",'info':{'port':[[[[[[[1]]]]]]]}}",
+         ZPEER_E_PARSE},
+    };
+    for (size_t i = 0; i < LENGTH (cases); i++) {
+        parse_text (&s_verdict, cases[i].text);
+        cr_expect_eq (s_verdict.rc, cases[i].rc, "case %zu: %s", i,
+                      s_verdict.reason);
+    }
+}
+
+//  Whatever the event would have been
 Test (parser_hostile, an_event_cut_off_anywhere_ends_the_frame)
 {
-    zpeer_buffer_t frame = {0};
-    pack_value (&frame, "{'action':'Cancel'," NAME
-                        ",'x':{'y':[1,2.5,x'e',b'b'],'z':null}}");
-    for (size_t size = 0; size < frame.size; size++) {
-        //  Exactly as long as it is, so that ASan sees a read behind it
-        char *exact = (char *) malloc (size + !size);
-        memcpy (exact, frame.data, size);
-        parse_frame (&s_verdict, exact, size);
-        cr_assert_eq (s_verdict.rc, ZPEER_E_PARSE, "%zu bytes", size);
-        free (exact);
+    static const char *const texts[] = {
+        "{'action':'Cancel'," NAME ",'x':{'y':[1,2.5,x'e',b'b'],'z':null}}",
+        REGISTER CENTER
+        ",'leaseInfo':{'durationInSecs':9},'port':{'$':1,'@enabled':'true'},"
+        "'metadata':{'k':'v','@class':['x']},'x':{'y':1}}}",
+        "{'id':'h','id':'h','x':[1,2]}",
+        REGISTER "'metadata':{'k':'v','k':'w'}," CENTER "}}",
+        "{'action':'Heartbeat'," NAME "," TIME
+        ",'info':{'port':{'$':'none','x':[1]}},'x':{'y':1}}",
+    };
+    for (size_t i = 0; i < LENGTH (texts); i++) {
+        zpeer_buffer_t frame = {0};
+        pack_value (&frame, texts[i]);
+        for (size_t size = 0; size < frame.size; size++) {
+            //  Exactly as long as it is, so that ASan sees a read behind it
+            char *exact = (char *) malloc (size + !size);
+            memcpy (exact, frame.data, size);
+            parse_frame (&s_verdict, exact, size);
+            cr_assert_eq (s_verdict.rc, ZPEER_E_PARSE, "text %zu, %zu bytes", i,
+                          size);
+            cr_assert_eq (s_verdict.offset, 0);
+            free (exact);
+        }
+        parse_frame (&s_verdict, frame.data, frame.size);
+        cr_assert_neq (s_verdict.rc, ZPEER_E_PARSE, "text %zu", i);
+        cr_assert_eq (s_verdict.offset, frame.size);
+        zpeer_buffer_free (&frame);
     }
-    zpeer_buffer_free (&frame);
 }
 
 //  A map of action Cancel and an array of count numbers
@@ -249,6 +303,24 @@ Test (parser_hostile, an_event_has_a_budget_of_elements)
     s_parse_wide (ZPEER_ELEMENTS_MAX - 8);
     cr_assert_eq (s_verdict.rc, ZPEER_E_PARSE);
     cr_assert (strstr (s_verdict.reason, "more elements"));
+}
+
+//  An info that is refused and not wanted is read twice, and counts once
+Test (parser_hostile, the_budget_is_the_same_for_what_is_read_twice)
+{
+    static const char start[] = "{'action':'Cancel'," NAME ",'info':{'x':[";
+    for (uint32_t extra = 0; extra < 2; extra++) {
+        zpeer_buffer_t text = {0};
+        zpeer_buffer_add (&text, start, sizeof start - 1);
+        //  The map, four keys, three values, info, its two members
+        for (uint32_t i = 13; i < ZPEER_ELEMENTS_MAX + extra; i++)
+            zpeer_buffer_lit (&text, "1,");
+        zpeer_buffer_add (&text, "],'port':7}}", 13);
+        parse_text (&s_verdict, text.data);
+        cr_expect_eq (s_verdict.rc, extra ? ZPEER_E_PARSE : ZPEER_OK, "%s",
+                      s_verdict.reason);
+        zpeer_buffer_free (&text);
+    }
 }
 
 Test (parser_hostile, an_event_has_a_size)
