@@ -42,14 +42,14 @@ typedef struct {
 //  Frees the memory; the directory is empty and usable again
 void zpeer_directory_free (zpeer_directory_t *self);
 
-//  The handle of a name, or ZPEER_NO_HANDLE. tag: what zpeer_directory_tag said of
-//  it, whenever; 0: find out.
+//  The handle of a name, or ZPEER_NO_HANDLE. tag: what zpeer_directory_tag has
+//  said of it, with this directory; 0: find out.
 uint32_t zpeer_directory_find (const zpeer_directory_t *self, zpeer_slice_t app,
                                zpeer_slice_t id, uint32_t tag);
 
-//  The part of a name's hash that finding it begins with; 0 when nothing is known
-//  of it: the directory is empty, or the name beyond the limits of event.h. Its
-//  slot is on the way from memory then.
+//  The part of a name's hash that finding it begins with, and its slot is on the
+//  way from memory; or 0: the directory is empty, or the name beyond the limits of
+//  event.h.
 uint32_t zpeer_directory_tag (const zpeer_directory_t *self, zpeer_slice_t app,
                               zpeer_slice_t id);
 

@@ -68,7 +68,7 @@ typedef struct {
 //  next is. Events that wait to be applied can have them fetched meanwhile:
 //  expect, which sets the event's tag, then fetch step 0, 1, 2, each some time
 //  after the one before. Only hints: events applied in between may do what they
-//  like.
+//  like. An event that is applied has a tag from the same view, or 0.
 void zpeer_view_expect (const zpeer_view_t *self, zpeer_parsed_t *event);
 void zpeer_view_fetch (const zpeer_view_t *self, const zpeer_parsed_t *event,
                        unsigned step);

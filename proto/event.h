@@ -42,8 +42,8 @@ typedef enum {
         ZPEER_EVENT_COUNT
 } zpeer_event_member_t;
 
-//  One parsed event. Slices stay valid until the next parse with the same parser,
-//  or until the frame goes.
+//  One parsed event. Slices stay valid until the next parse with the same
+//  parser, or until the frame goes.
 typedef struct {
     zpeer_action_t action;
     zpeer_slice_t app;  //  Upper-cased (ASCII); empty for an ASG
@@ -60,7 +60,7 @@ typedef struct {
     uint32_t renewal_ms;      //  leaseInfo.renewalIntervalInSecs; without
                               //  leaseInfo 90,000 (EUREKA.md 4.1)
     uint32_t duration_ms;     //  leaseInfo.durationInSecs; default 90,000
-    uint32_t tag;  //  Of app and id, see directory.h; 0: not known yet
+    uint32_t tag;             //  A hint of whoever applies it; 0: none
 } zpeer_parsed_t;
 
 //  Keeps its memory from event to event

@@ -110,7 +110,7 @@ zpeer_item_write (const zpeer_item_t *self, zpeer_buffer_t *out)
     zpeer_buffer_slice (out, tail);
 }
 
-//  Not inlined, gcc 12 takes a function that only fetches for useless
+//  gcc 12 drops calls of a function that only fetches, unless it is inlined
 static inline __attribute__ ((always_inline)) void
 s_fetch (const zpeer_item_t *self)
 {

@@ -1,9 +1,9 @@
 /*  keys.h - finds keys that are given twice
 
     A set of keys, each within a scope (a map). It grows as keys come and keeps
-    its memory, so that in the long run adding costs no allocation; emptying costs
-    nothing. The hash is seeded with an address, so that a sender cannot choose
-    keys that collide.
+    its memory, so that in the long run adding costs no allocation; emptying
+    costs nothing. The hash is seeded with an address, so that a sender cannot
+    choose keys that collide.
 */
 #ifndef ZPEER_KEYS_H_INCLUDED
 #define ZPEER_KEYS_H_INCLUDED

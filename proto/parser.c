@@ -337,6 +337,7 @@ s_register (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
     return rc;
 }
 
+//  Fills event as far as it goes
 static int
 s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, const zpeer_token_t *map,
          zpeer_parsed_t *event)
@@ -354,7 +355,7 @@ s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, const zpeer_token_t *map,
     return rc;
 }
 
-//  How far the event reaches is known: it was read to its end, or stepped over
+//  How long the event is is known when it was read, or stepped over
 static int
 s_check_size (size_t size, char *reason)
 {
@@ -386,15 +387,18 @@ zpeer_parser_next (zpeer_parser_t *self, const char *frame, size_t size,
     int rc = zpeer_reader_next (&reader, &map);
     if (!rc && map.kind != ZPEER_TOKEN_MAP)
         return s_unusable (reason, "something else is there");
+    //  Of what is too long only so much is read, and kept
+    if (size - *offset > ZPEER_EVENT_MAX)
+        reader.walk.end = start + ZPEER_EVENT_MAX;
     zpeer_parsed_t parsed = {0};
     zpeer_keys_reset (&self->keys);
     if (!rc)
         rc = s_parse (self, &reader, &map, &parsed);
-    //  Whether the rest of it is well decides what it is
-    if (rc == ZPEER_E_REJECTED) {
+    //  It is refused if all of its bytes are well, else nothing behind is found
+    if (rc) {
         reader.walk = walk;
         int whole = zpeer_walk_skip (&reader.walk, 0);
-        rc = whole ? whole : rc;
+        rc = whole ? whole : ZPEER_E_REJECTED;
     }
     if (rc == ZPEER_E_PARSE)
         return s_unusable (reason, reader.walk.error);

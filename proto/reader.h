@@ -1,9 +1,9 @@
 /*  reader.h - typed values out of walked msgpack, and the words for refusals
 
     A reader goes through a map once, and finds two kinds of fault. Wrong bytes
-    are a ZPEER_E_PARSE, and what is wrong is in walk.error: nothing behind them can
-    be read. Wrong meanings are a ZPEER_E_REJECTED, with a sentence in reason that
-    starts with the field as the sender wrote it:
+    are a ZPEER_E_PARSE, and what is wrong is in walk.error: nothing behind them
+    can be read. Wrong meanings are a ZPEER_E_REJECTED, with a sentence in reason
+    that starts with the field as the sender wrote it:
 
         info.port.$ is not a number from 0 to 65535
 
@@ -86,8 +86,8 @@ typedef int (zpeer_member_t) (void *self, zpeer_reader_t *reader, size_t index,
 //  Reads the members of a map whose header has been read: known ones go to
 //  member, nil counts as not given, others are stepped over. A key that is
 //  given twice, known or not, is refused. Keys are found quickest in the order
-//  of names, or in that of the map before: order has the index of each of its keys,
-//  names_count of them, zeroed at first; NULL: not wanted.
+//  of names, or in that of the map before, which the reader keeps in order:
+//  names_count bytes, zeroed at first; NULL: not wanted.
 int zpeer_reader_map (zpeer_reader_t *self, const zpeer_token_t *map,
                       const char *scope, const zpeer_slice_t *names,
                       size_t names_count, uint8_t *order,

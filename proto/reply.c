@@ -124,24 +124,23 @@ s_entries (zpeer_reply_reader_t *self, zpeer_reader_t *reader,
     if (token->kind != ZPEER_TOKEN_ARRAY || token->count > ZPEER_REPLY_LISTED)
         return zpeer_field_reject (field, "is not a list of at most %d",
                                    ZPEER_REPLY_LISTED);
+    int rc = ZPEER_OK;
     reader->depth++;
-    for (uint32_t i = 0; i < token->count; i++) {
+    for (uint32_t i = 0; !rc && i < token->count; i++) {
         zpeer_token_t map;
         self->indexes[i] = 0;
         self->texts[i][0] = 0;
         self->reasons[i] = self->texts[i];
-        int rc = zpeer_reader_next (reader, &map);
+        rc = zpeer_reader_next (reader, &map);
         if (!rc)
             rc = zpeer_field_map (field, &map);
         if (!rc)
             rc = zpeer_reader_map (reader, &map, "", s_entry_members, 2, NULL,
                                    s_entry_member, self);
-        if (rc)
-            return rc;
-        self->listed++;
+        self->listed += !rc;
     }
     reader->depth--;
-    return ZPEER_OK;
+    return rc;
 }
 
 static int

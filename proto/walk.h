@@ -5,7 +5,7 @@
     left and against a budget of elements before anything believes it: five
     hostile bytes can promise 4,294,967,295 elements.
 
-    After a failure the walk stands somewhere and is of no more use.
+    After a failure the walk stands somewhere, and only its error is of use.
 */
 #ifndef ZPEER_WALK_H_INCLUDED
 #define ZPEER_WALK_H_INCLUDED

@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdio.h>
 #include "event_fixture.h"
 #include "walk.h"
@@ -347,5 +348,29 @@ Test (parser_hostile, an_event_has_a_size)
     cr_assert_str_eq (s_verdict.reason,
                       "the event is longer than 262144 bytes");
     cr_assert_eq (s_verdict.offset, s_verdict.size);
+    zpeer_buffer_free (&frame);
+}
+
+//  Each of these bytes would be six in the JSON
+Test (parser_hostile, of_an_event_that_is_too_long_nothing_is_kept)
+{
+    size_t size = 4 * ZPEER_EVENT_MAX;
+    zpeer_buffer_t text = {0};
+    zpeer_buffer_lit (&text, REGISTER CENTER ",'metadata':{'k':'");
+    zpeer_buffer_reserve (&text, size);
+    memset (text.data + text.size, 1, size);
+    text.size += size;
+    zpeer_buffer_add (&text, "'}}}", 5);
+    zpeer_buffer_t frame = {0};
+    pack_value (&frame, text.data);
+    parse_text (&s_verdict, "{'action':'Cancel'," NAME "}");
+    struct mallinfo2 before = mallinfo2 ();
+    parse_frame (&s_verdict, frame.data, frame.size);
+    struct mallinfo2 after = mallinfo2 ();
+    cr_assert_eq (s_verdict.rc, ZPEER_E_REJECTED, "%s", s_verdict.reason);
+    cr_assert_eq (s_verdict.offset, frame.size);
+    cr_assert_lt (after.uordblks + after.hblkhd,
+                  before.uordblks + before.hblkhd + ZPEER_EVENT_MAX / 4);
+    zpeer_buffer_free (&text);
     zpeer_buffer_free (&frame);
 }
