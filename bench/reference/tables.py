@@ -270,10 +270,10 @@ READING = """### How to read it, and when not to trust it
   package-private constructor takes: who wants them builds a Eureka of their own. No
   released Eureka sends more than 250 items a batch: before zpeer is told to, try what its
   peers, and proxies before them, make of larger requests.
-- **One event a request** is dear for zpeer: feeder, acceptor and batcher wake for each, and
-  their sockets look a dozen times whether there is more; some 90 µs at 10,000 a second,
-  twice what the reference's call costs. In frames of 64 an event costs 1 µs. Feeders that
-  have many events send them together.
+- **One event a request** is dear for zpeer: feeder and acceptor wake for it, and their
+  sockets look again and again whether there is more. At 10,000 a second that is a little
+  more than the reference's call costs: see the table of latency. In frames of 64 an event
+  costs less than 1 µs. Feeders that have many events send them together.
 - **Batches of 500 ms at high rates.** zpeer sends a full batch at once, the reference does
   not: so with the same settings zpeer's latency falls as the rate grows.
 - **Peak memory** is resident memory in that round. A JVM takes what heap it is given
