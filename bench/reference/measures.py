@@ -94,8 +94,8 @@ def scale(quick, rounds):
             },
             "built": {
                 "workers": (20, 6, 40),
-                "batch": (250, 1000),
                 "linger": (10, 1),
+                "batch": (250, 500, 1000, 2000),
                 "flags": ((), PARALLEL, SERIAL),
             },
             #  Workers are those of the best built

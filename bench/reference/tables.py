@@ -231,29 +231,30 @@ def setups(figures, used):
 READING = """### How to read it, and when not to trust it
 
 - **Peers have a share of the cores.** They run on the same machine. What they took is
-  beside each rate; the reference's requests are as large, but its peers' CPU is higher
-  where its batches are smaller or it opens more connections.
+  beside each rate. At default settings the requests of either are as large; at its best
+  zpeer sends up to 2,000 items in one, the reference 250 as configured. Small requests
+  cost the peer more CPU, and the sender, too.
 - **CPU of a task is the figure to compare first.** The rate depends on who else had a
   core, and on more: the reference's default on its buffer, and with one peer either on how
   much of the work is one thread's.
-- **Closed loop.** The feeder of either keeps as much waiting as neither overflows nor
-  is replaced by a newer event of the same instance: the buffer, or half of the
+- **Closed loop.** The feeder of either keeps as much waiting as can neither overflow nor
+  be replaced by a newer event of the same instance: the buffer, or half of the
   instances. At its default settings the reference sends a buffer of 10,000 every
-  500 ms, 20,000 tasks a second to a peer, on any machine: a batch waits for 500 ms, or
+  500 ms, at most 20,000 tasks a second to a peer: a batch waits for 500 ms, or
   until the buffer is full to the last place, and the next task would push one out. Held
   full, at the brink of loss, it was 20,400 to 22,100; its 10 ms sleep makes 25,000 the
   most. At its best configured the buffer is no limit, but what waits 500 ms must be of
   another instance each: with the 20,000 instances of the other floods it could send
   40,000 tasks a second to a peer. So it has more of them there, and zpeer, too, whose view
   then costs more; nine tenths of them may wait; and the first 500 ms of a flood, when
-  nothing is due yet, are not in its rate. With 1,000 instances the loop is 500 events long: its rate is a round trip of the
-  harness, every 2 ms for the reference and 0.1 ms for zpeer.
+  nothing is due yet, are not in its rate. With 1,000 instances the loop is 500 events
+  long, and the rate is how often it goes round: the reference's batcher sleeps for 10 ms
+  each time, zpeer needs less than half a millisecond.
 - **The JVM was warm.** Before the first round it had registered all instances and had
   floods for {warm} seconds. {drift}
 - **One at a time.** All processes of a case live through it, idle but for the one whose
   turn it is. What the idle ones took meanwhile was {others} % of a core (median; at most
-  {most}): most of it is the JVM, which compiles and collects behind its rounds, and
-  it is to zpeer's disadvantage.
+  {most}): most of it is the JVM, which compiles and collects while it is zpeer's turn.
 - **The senders pay for their pace, and for the events.** zpeer is fed msgpack over a socket
   (inproc, but where it says ipc), reads and checks each event and keeps its view; its
   sender asks the peers' counters, some hundred times a second. The reference's sender
@@ -271,18 +272,20 @@ READING = """### How to read it, and when not to trust it
   released Eureka sends more than 250 items a batch: before zpeer is told to, try what its
   peers, and proxies before them, make of larger requests.
 - **One event a request** is dear for zpeer: feeder and acceptor wake for it, and their
-  sockets look again and again whether there is more. At 10,000 a second that is a little
-  more than the reference's call costs: see the table of latency. In frames of 64 an event
-  costs less than 1 µs. Feeders that have many events send them together.
+  sockets look again and again whether there is more. At 10,000 a second that is more
+  than the reference's call costs: see *of a core* in the table of latency. In frames of 64
+  a heartbeat costs less than 1 µs. Feeders that have many events send them together.
 - **Batches of 500 ms at high rates.** zpeer sends a full batch at once, the reference does
   not: so with the same settings zpeer's latency falls as the rate grows.
 - **Peak memory** is resident memory in that round. A JVM takes what heap it is given
-  before it collects; `heap` in the table of memory is what it needs.
+  before it collects; `heap` in the table of memory is what it needs. zpeer's heap may be
+  more than what is resident: a request has room for its longest form, and what is not
+  written is not there.
 - **Latency** has the linger time in it. 500 ms is the reference's constant; 1 ms needs
   its package-private constructor, and its thread then still looks every 10 ms.
 - **Start-up** of the reference has its 500 ms linger time in it, zpeer's 10 ms.
-- A load average above a quarter of the cores before the run, or steal in `top`, makes
-  rates and p99 worthless; CPU of a task suffers least.
+- A load average, of a minute, above a quarter of the cores before the run, or steal in
+  `top`, makes rates and p99 worthless; CPU of a task suffers least.
 """
 
 
