@@ -5,7 +5,7 @@
 #include "banned.h"
 
 //  Bytes that come from memory together
-#define CACHE_LINE 64
+#define CACHE_LINE ((size_t) 64)
 
 //  How far an InstanceInfo is fetched: most of one. Beyond a shorter one it does
 //  no harm.
