@@ -232,7 +232,7 @@ READING = """### How to read it, and when not to trust it
 
 - **Peers have a share of the cores.** They run on the same machine. What they took is
   beside each rate. At default settings the requests of either are as large; at its best
-  zpeer sends up to 2,000 items in one, the reference 250 as configured. Small requests
+  zpeer sends 1,000 or 2,000 items in one, the reference 250 as configured. Small requests
   cost the peer more CPU, and the sender, too.
 - **CPU of a task is the figure to compare first.** The rate depends on who else had a
   core, and on more: the reference's default on its buffer, and with one peer either on how
