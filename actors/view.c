@@ -1,11 +1,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "info.h"
+#include "prefetch.h"
 #include "view_impl.h"
 #include "banned.h"
-
-//  Bytes that come from memory together
-#define CACHE_LINE ((size_t) 64)
 
 //  How far an InstanceInfo is fetched: most of one. Beyond a shorter one it does
 //  no harm.
@@ -266,14 +264,6 @@ zpeer_view_expect (const zpeer_view_t *self, zpeer_parsed_t *event)
     event->tag = zpeer_directory_tag (&self->names, event->app, event->id);
 }
 
-//  gcc 12 drops calls of a function that only fetches, unless it is inlined
-static inline __attribute__ ((always_inline)) void
-s_prefetch (const void *start, size_t size)
-{
-    for (size_t at = 0; at < size; at += CACHE_LINE)
-        __builtin_prefetch ((const char *) start + at);
-}
-
 void
 zpeer_view_fetch (const zpeer_view_t *self, const zpeer_parsed_t *event,
                   unsigned step)
@@ -287,16 +277,16 @@ zpeer_view_fetch (const zpeer_view_t *self, const zpeer_parsed_t *event,
     switch (step) {
     case 0:
         __builtin_prefetch (&self->names.names[handle]);
-        s_prefetch (entry, 2 * CACHE_LINE);
+        zpeer_prefetch (entry, 2 * ZPEER_CACHE_LINE);
         break;
     case 1:
-        s_prefetch (self->names.names[handle], 2 * CACHE_LINE);
-        s_prefetch (entry->state, 2 * CACHE_LINE);
+        zpeer_prefetch (self->names.names[handle], 2 * ZPEER_CACHE_LINE);
+        zpeer_prefetch (entry->state, 2 * ZPEER_CACHE_LINE);
         break;
     default:
         //  What a Register is compared with
         if (entry->state && entry->state->info)
-            s_prefetch (entry->state->info, FETCH_INFO);
+            zpeer_prefetch (entry->state->info, FETCH_INFO);
     }
 }
 

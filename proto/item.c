@@ -1,5 +1,6 @@
 #include <assert.h>
 #include "item.h"
+#include "prefetch.h"
 #include "banned.h"
 
 //  Everything around the texts of an item and its numbers: the names of all
@@ -16,7 +17,6 @@
 //  three quarters of the time that writing a Heartbeat takes.
 #define FETCH_AHEAD 4
 #define FETCH_BYTES 256
-#define CACHE_LINE  64
 
 //  How an item ends. A Heartbeat is what a peer is sent over a million times a
 //  second: its status and action are one text.
@@ -110,23 +110,15 @@ zpeer_item_write (const zpeer_item_t *self, zpeer_buffer_t *out)
     zpeer_buffer_slice (out, tail);
 }
 
-//  gcc 12 drops calls of a function that only fetches, unless it is inlined
-static inline __attribute__ ((always_inline)) void
-s_fetch (const zpeer_item_t *self)
-{
-    if (self->action != ZPEER_REGISTER)
-        for (size_t at = 0; at < FETCH_BYTES; at += CACHE_LINE)
-            __builtin_prefetch ((const char *) self->state->name + at);
-}
-
 void
 zpeer_item_write_all (const zpeer_item_t *items, size_t count,
                       zpeer_buffer_t *out)
 {
     zpeer_buffer_lit (out, ZPEER_BATCH_HEAD);
     for (size_t i = 0; i < count; i++) {
-        if (i + FETCH_AHEAD < count)
-            s_fetch (&items[i + FETCH_AHEAD]);
+        if (i + FETCH_AHEAD < count &&
+            items[i + FETCH_AHEAD].action != ZPEER_REGISTER)
+            zpeer_prefetch (items[i + FETCH_AHEAD].state->name, FETCH_BYTES);
         if (i)
             zpeer_buffer_lit (out, ",");
         zpeer_item_write (&items[i], out);
