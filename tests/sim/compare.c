@@ -5,9 +5,10 @@
 #include "banned.h"
 
 //  Answers 400 that one bad item may cost a peer, and how many more for each other
-//  one there: until it is found, they share batches
-#define BAD_MAX   20
-#define BAD_OTHER 1
+//  one there: until it is found, they share batches, as many as halving needs
+#define BAD_ALONE 12
+#define BAD_OTHER 2
+#define BAD_MOST  24
 
 //  Whether the lane cannot know better, or the peer refuses
 static bool
@@ -145,9 +146,10 @@ s_compare_lane (world_t *world, const peer_t *peer, const zpeer_lane_t *lane)
 static void
 s_compare_versions (world_t *world, const peer_t *peer)
 {
-    unsigned most = BAD_MAX - BAD_OTHER;
+    unsigned most = BAD_ALONE - BAD_OTHER;
     for (uint32_t i = 1; i <= world->version; i++)
-        most += world->versions[i].bad[peer->number] ? BAD_OTHER : 0;
+        if (world->versions[i].bad[peer->number] && most < BAD_MOST)
+            most += BAD_OTHER;
     for (uint32_t i = 1; i <= world->version; i++) {
         uint8_t bad = world->versions[i].bad[peer->number];
         if (bad > world->tally->most_400)
