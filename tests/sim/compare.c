@@ -6,7 +6,7 @@
 
 //  Answers 400 that one bad item may cost a peer, and how many more for each other
 //  one there: until it is found, they share batches, as many as halving needs
-#define BAD_ALONE 12
+#define BAD_ALONE 16
 #define BAD_OTHER 2
 #define BAD_MOST  24
 
