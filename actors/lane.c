@@ -49,7 +49,6 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
         self->size = options->first_items;
     self->byte_limit = options->max_bytes;
     self->window = options->first_items ? 1 : UINT32_MAX;
-    self->epoch = 1;
     self->random = options->seed ? options->seed : 1;
     self->answering = true;
     self->splittable = true;
@@ -162,7 +161,7 @@ s_stand_in (zpeer_lane_t *self, entry_t *entry, queue_t queue, bool front)
         lane_leave (self, entry);
     else if (entry->queue != queue) {
         lane_leave (self, entry);
-        entry->queue = (uint8_t) queue;
+        entry->queue = queue;
         if (queue == QUEUE_LIVE)
             s_due (self, entry, front);
         if (front)
@@ -175,7 +174,7 @@ s_stand_in (zpeer_lane_t *self, entry_t *entry, queue_t queue, bool front)
 void
 lane_stand (zpeer_lane_t *self, entry_t *entry, bool front)
 {
-    bool owed = (entry->flags & OWED) && entry->asked != self->epoch && !front;
+    bool owed = (entry->flags & OWED) && !lane_answered (self, entry) && !front;
     s_stand_in (self, entry, owed ? QUEUE_OWED : QUEUE_LIVE, front);
 }
 
@@ -189,6 +188,14 @@ void
 lane_stand_live (zpeer_lane_t *self, entry_t *entry)
 {
     s_stand_in (self, entry, QUEUE_LIVE, false);
+}
+
+bool
+lane_acted_lately (const zpeer_lane_t *self, const entry_t *entry)
+{
+    uint16_t now = lane_second (self->now);
+    unsigned age = (now + UINT16_MAX - entry->acted) % UINT16_MAX;
+    return entry->acted && age <= ACTED_MS / 1000;
 }
 
 void

@@ -99,11 +99,9 @@ s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
         lane_pay (self, entry, PAID_OTHERWISE);
     }
     else if (s_is_2xx (code) || code == 404) {
-        entry->asked = self->epoch;
+        entry->asked = lane_stamp (self->now);
         if (!(entry->flags & SUSPECT_ACT))
             entry->suspect = 0;
-        lane_stand_answered (self, entry,
-                             part->live || part->seq != entry->state->seq);
     }
     else
         s_bad_item (self, entry, part, code);
@@ -348,6 +346,25 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
     lane_settle_all (self, now);
 }
 
+//  What was asked about goes in the very next batch, in the order it was asked:
+//  so it is put in front from the last to the first
+static void
+s_stand_answered (zpeer_lane_t *self, const flight_t *flight,
+                  const part_t *parts, uint32_t count)
+{
+    if (flight->split) {
+        lane_split_answered (self, flight, parts, count);
+        return;
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        entry_t *entry = &self->entries[parts[i].handle];
+        if (parts[i].phase == PHASE_ASK && lane_answered (self, entry))
+            lane_stand_answered (self, entry,
+                                 parts[i].live ||
+                                     parts[i].seq != entry->state->seq);
+    }
+}
+
 static void
 s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
            const part_t *parts, uint32_t count, const zpeer_result_t *result)
@@ -380,6 +397,7 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
         else
             s_confirmed (self, entry, part, &answer);
     }
+    s_stand_answered (self, flight, parts, count);
 }
 
 //  --------------------------------------------------------------------------
@@ -398,6 +416,13 @@ s_land (zpeer_lane_t *self, uint64_t id)
     return NULL;
 }
 
+//  Whether it may have changed what the peer has
+static bool
+s_acts (const part_t *part)
+{
+    return part->actions[0] != ZPEER_HEARTBEAT || part->count > 1;
+}
+
 //  Takes every part out of its flight, and moves those that nobody waits for
 //  behind the others. Returns how many others there are.
 static uint32_t
@@ -409,6 +434,8 @@ s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
         entry_t *entry = &self->entries[part.handle];
         part.bits = entry->flight;
         part.phase = entry->phase;
+        if (s_acts (&part))
+            entry->acted = lane_second (self->now);
         self->in_flight -= lane_tasks (entry->flight);
         entry->flight = 0;
         entry->phase = PHASE_NONE;

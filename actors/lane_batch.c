@@ -93,19 +93,11 @@ s_two (const entry_t *entry, zpeer_item_t *items, zpeer_action_t action)
     return 1 + s_one (entry, &items[1], ZPEER_REGISTER);
 }
 
-//  A refresh acts late, and neither Cancel nor DeleteStatusOverride is guarded
-//  by a timestamp at the peer: it asks first, with a Heartbeat.
+//  What a refresh does once it may
 static unsigned
-s_render_refresh (const zpeer_lane_t *self, const entry_t *entry,
-                  zpeer_item_t *items, phase_t *phase)
+s_render_act (const entry_t *entry, zpeer_item_t *items)
 {
     const zpeer_state_t *state = entry->state;
-    if (entry->asked != self->epoch) {
-        *phase = PHASE_ASK;
-        s_item (entry, &items[0], ZPEER_HEARTBEAT, state->top);
-        return 1;
-    }
-    *phase = PHASE_ACT;
     if (!zpeer_state_present (state))
         return s_one (entry, items, ZPEER_CANCEL);
     //  The peer may hold an earlier life with a higher timestamp: it would keep
@@ -113,6 +105,20 @@ s_render_refresh (const zpeer_lane_t *self, const entry_t *entry,
     if (state->timestamp < state->top)
         return s_two (entry, items, ZPEER_CANCEL);
     return s_two (entry, items, ZPEER_DELETE_STATUS_OVERRIDE);
+}
+
+//  A refresh acts late, and neither Cancel nor DeleteStatusOverride is guarded
+//  by a timestamp at the peer: it asks first, with a Heartbeat.
+static unsigned
+s_render_refresh (const zpeer_lane_t *self, const entry_t *entry,
+                  zpeer_item_t *items, phase_t *phase)
+{
+    bool asks = !lane_answered (self, entry);
+    *phase = asks ? PHASE_ASK : PHASE_ACT;
+    if (!asks)
+        return s_render_act (entry, items);
+    s_item (entry, &items[0], ZPEER_HEARTBEAT, entry->state->top);
+    return 1;
 }
 
 static unsigned
@@ -174,9 +180,22 @@ s_render (zpeer_lane_t *self, entry_t *entry, zpeer_item_t *items,
 typedef struct {
     flight_t *flight;
     uint32_t size;  //  Items it may have
-    bool split;     //  It is part of a bisection: its size was decided there
+    //  What its questions come to, if all are answered so that something is to be
+    //  told: that must fit into the batch behind it
+    uint32_t act_items;
+    uint32_t act_bytes;
+    bool split;  //  It is part of a bisection: its size was decided there
     bool full;
 } build_t;
+
+//  What an instance puts into a batch, and what it may put into the next
+typedef struct {
+    phase_t phase;
+    uint32_t items;
+    uint32_t bytes;
+    uint32_t act_items;
+    uint32_t act_bytes;
+} load_t;
 
 static flight_t *
 s_flight_new (uint64_t id, uint64_t now, uint32_t capacity)
@@ -188,10 +207,18 @@ s_flight_new (uint64_t id, uint64_t now, uint32_t capacity)
     return flight;
 }
 
+static uint32_t
+s_bytes (const zpeer_item_t *items, unsigned count)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < count; i++)
+        bytes += zpeer_item_bound (&items[i]);
+    return (uint32_t) bytes;
+}
+
 //  Puts the entry on its way
 static void
-s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
-        unsigned count, size_t bytes)
+s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, const load_t *load)
 {
     flight_t *flight = build->flight;
     const zpeer_item_t *items = self->items + flight->items;
@@ -201,19 +228,21 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
         .first = flight->items,
         .seq = entry->state->seq,
         .timestamp = items[0].timestamp,
-        .count = (uint8_t) count,
+        .count = (uint8_t) load->items,
         .live = entry->queue == QUEUE_LIVE,
-        .actions = {items[0].action, count > 1 ? items[1].action : 0},
+        .actions = {items[0].action, load->items > 1 ? items[1].action : 0},
     };
     lane_leave (self, entry);
-    entry->phase = (uint8_t) phase;
-    if (phase != PHASE_ASK) {
+    entry->phase = load->phase;
+    if (load->phase != PHASE_ASK) {
         entry->flight = entry->wait;
         entry->wait = 0;
         self->in_flight += lane_tasks (entry->flight);
     }
-    flight->items += count;
-    flight->bytes += (uint32_t) bytes;
+    flight->items += load->items;
+    flight->bytes += load->bytes;
+    build->act_items += load->act_items;
+    build->act_bytes += load->act_bytes;
     build->full = lane_alone (entry);
 }
 
@@ -222,18 +251,35 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, phase_t phase,
 //  items or in bytes.
 static bool
 s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
-        unsigned count, size_t bytes)
+        const load_t *load)
 {
     const flight_t *flight = build->flight;
     if (!flight->count)
         return true;
     if (lane_alone (entry))
         return false;
-    if (build->split)
-        return flight->items + count <= self->options.max_items &&
-               flight->bytes + bytes <= self->options.max_bytes;
-    return flight->items + count <= build->size &&
-           flight->bytes + bytes <= self->byte_limit;
+    uint32_t size = build->split                  ? self->options.max_items
+                    : lane_answered (self, entry) ? self->size
+                                                  : build->size;
+    uint32_t most = build->split ? self->options.max_bytes : self->byte_limit;
+    return flight->items + load->items <= size &&
+           flight->bytes + load->bytes <= most &&
+           build->act_items + load->act_items <= size &&
+           build->act_bytes + load->act_bytes <= most;
+}
+
+//  The answer to most that only lost a Heartbeat is that there is nothing to tell:
+//  such a question counts for itself
+static void
+s_weigh (const entry_t *entry, zpeer_item_t *items, load_t *load)
+{
+    load->bytes = s_bytes (items, load->items);
+    if (load->phase != PHASE_ASK)
+        return;
+    zpeer_item_t acts[2];
+    bool renews = entry->flags & RENEW;
+    load->act_items = renews ? 1 : s_render_act (entry, acts);
+    load->act_bytes = renews ? load->bytes : s_bytes (acts, load->act_items);
 }
 
 //  Adds the entry if there is something to send of it, and room
@@ -241,18 +287,16 @@ static void
 s_add (zpeer_lane_t *self, build_t *build, entry_t *entry)
 {
     zpeer_item_t *items = self->items + build->flight->items;
-    phase_t phase;
-    unsigned count = s_render (self, entry, items, &phase);
-    if (!count) {
+    load_t load = {0};
+    load.items = s_render (self, entry, items, &load.phase);
+    if (!load.items) {
         lane_leave (self, entry);
         lane_release (self, entry);
         return;
     }
-    size_t bytes = 0;
-    for (unsigned i = 0; i < count; i++)
-        bytes += zpeer_item_bound (&items[i]);
-    if (s_fits (self, build, entry, count, bytes))
-        s_take (self, build, entry, phase, count, bytes);
+    s_weigh (entry, items, &load);
+    if (s_fits (self, build, entry, &load))
+        s_take (self, build, entry, &load);
     else if (!lane_alone (entry))  //  A suspect is passed over
         build->full = true;
 }
@@ -289,6 +333,22 @@ s_window (const zpeer_lane_t *self, uint32_t credit)
     return window < credit ? window : credit;
 }
 
+static bool
+s_is_answered (const zpeer_lane_t *self, uint32_t handle)
+{
+    return handle != NOBODY && lane_answered (self, &self->entries[handle]);
+}
+
+//  From which queue the next comes: an answer does not wait
+static unsigned
+s_turn (zpeer_lane_t *self, const uint32_t next[2])
+{
+    if (s_is_answered (self, next[1]))
+        return 1;
+    unsigned which = ++self->turn % OWED_EVERY == 0;
+    return next[which] == NOBODY ? !which : which;
+}
+
 //  From both queues, or from one
 static void
 s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
@@ -304,9 +364,7 @@ s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
     while (!build->full && (next[0] != NOBODY || next[1] != NOBODY)) {
         state = s_fetch_state (self, state);
         name = s_fetch_name (self, name);
-        unsigned which = ++self->turn % OWED_EVERY == 0;
-        if (next[which] == NOBODY)
-            which = !which;
+        unsigned which = s_turn (self, next);
         entry_t *entry = &self->entries[next[which]];
         next[which] = entry->next;  //  Before it leaves its queue
         s_add (self, build, entry);
@@ -390,6 +448,23 @@ s_probe_all (zpeer_lane_t *self, uint64_t now)
     return items < most ? (uint32_t) items : most;
 }
 
+//  Whether a batch may have something of what is owed; live: there are live
+//  changes for it, too
+static bool
+s_owed (const zpeer_lane_t *self, bool live)
+{
+    //  A peer that does not answer gets one probe: live changes if there are
+    //  any, else what is owed
+    if (!self->owed.count ||
+        !(self->answering || (!self->flight_count && !self->live.count)))
+        return false;
+    //  The last place in the window is for live changes
+    uint32_t window = s_window (self, self->credit);
+    if (!live && window > 1 && self->flight_count + 1 >= window)
+        return false;
+    return self->owed_flights < self->owed_window;
+}
+
 //  Fills a batch; false: nothing is ready
 static bool
 s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
@@ -398,19 +473,11 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
         return true;
     bool live = self->live.count &&
                 (self->live.count >= self->size || self->due_at <= now);
-    //  A peer that does not answer gets one probe: live changes if there are
-    //  any, else what is owed
-    bool owed = self->owed.count &&
-                (self->answering || (!self->flight_count && !self->live.count));
-    //  The last place in the window is for live changes
-    uint32_t window = s_window (self, self->credit);
-    if (!live && window > 1 && self->flight_count + 1 >= window)
-        owed = false;
-    if (self->owed_flights >= self->owed_window)
-        owed = false;
+    bool answered = s_is_answered (self, self->owed.head);
+    bool owed = answered || s_owed (self, live);
     //  Large batches of what is owed, and live changes that do not wait for them
-    if (live && owed && window > 1) {
-        live = ++self->batch_turn % OWED_EVERY != 0;
+    if (live && owed && s_window (self, self->credit) > 1) {
+        live = !answered && ++self->batch_turn % OWED_EVERY != 0;
         owed = !live;
     }
     if (!live && !owed)

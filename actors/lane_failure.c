@@ -68,7 +68,6 @@ lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     self->answering = false;
     self->reached = result->reached;
     self->window = 1;
-    self->epoch++;  //  An answer from before a failure is no answer
 }
 
 static void
@@ -129,6 +128,7 @@ lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
             lane_doubt (self, entry, lane_late_seq (self, part));
         if (part->bits & C)
             entry->flags |= ASK;
+        entry->asked = 0;  //  What was answered was before this
         if (result->verdict == ZPEER_PERMANENT_ERROR)
             s_lost (self, entry, part, result);
         lane_merge (self, entry, part->bits);

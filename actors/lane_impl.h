@@ -57,6 +57,14 @@
 #define NOBODY UINT32_MAX  //  No handle: end of a queue
 #define NEVER  UINT64_MAX
 
+//  How long the answer to a question counts, ms. What it said of the peer may have
+//  changed since, and neither Cancel nor DeleteStatusOverride is guarded there.
+#define ANSWER_MS 1000
+
+//  How long the peer may not yet have what others say of an instance that it was
+//  told of from here, ms
+#define ACTED_MS 60000
+
 //  A peer that answers nothing in time is told of all it can be, for the sake of
 //  their leases: not sooner after an answer, and not more often, ms. A lease lives
 //  180 s, once it was renewed; attempts of 30 s and the pauses between them come on
@@ -120,13 +128,19 @@ typedef struct {
     uint32_t beat;     //  When the newest waiting Heartbeat came; the same
     uint32_t next;     //  In its queue; NOBODY: it is the last
     uint32_t prev;
-    uint32_t asked;  //  Epoch in which the question was answered; 0: never
+    uint32_t
+        asked;  //  When the question was answered, as lane_stamp has it; 0:
+                //  it was not
     uint16_t flags;  //  flag_t
+    uint16_t acted;  //  When something was last sent that may change it at the
+                     //  peer, as lane_second has it; 0: never
     uint8_t wait;    //  Kinds the peer has not confirmed, not on their way
     uint8_t flight;  //  Kinds on their way
-    uint8_t phase;   //  phase_t
-    uint8_t queue;   //  queue_t
-    uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
+    unsigned phase : 4;  //  phase_t
+    unsigned queue : 4;  //  queue_t
+    unsigned
+        misses : 4;      //  404 to a Heartbeat, each after a confirmed Register
+    unsigned tries : 4;  //  Pauses it rested for, one after the other
 } entry_t;
 
 //  With the room the array keeps for more, an instance costs at most 64
@@ -229,7 +243,6 @@ struct zpeer_lane {
     double per_item_ms;  //  Smoothed; 0: not known
     uint64_t pause;      //  Nothing is sent before
     uint32_t backoff_ms;
-    uint32_t epoch;        //  Grows with every failure: older answers are void
     uint32_t turn;         //  Places filled from both queues
     uint32_t batch_turn;   //  Batches, while both queues had something
     uint64_t last_id;      //  Newest batch
@@ -296,6 +309,27 @@ lane_suspect (uint64_t id)
     return (uint32_t) id ? (uint32_t) id : 1;
 }
 
+//  A point in time as it is kept where 0 means never
+static inline uint32_t
+lane_stamp (uint64_t now)
+{
+    return (uint32_t) now ? (uint32_t) now : 1;
+}
+
+//  The same in seconds; it comes round after 18 hours
+static inline uint16_t
+lane_second (uint64_t now)
+{
+    return (uint16_t) (now / 1000 % UINT16_MAX + 1);
+}
+
+//  Whether the question was answered, and not too long ago
+static inline bool
+lane_answered (const zpeer_lane_t *self, const entry_t *entry)
+{
+    return entry->asked && lane_age (self->now, entry->asked) <= ANSWER_MS;
+}
+
 static inline list_t *
 lane_list (zpeer_lane_t *self, queue_t queue)
 {
@@ -320,6 +354,10 @@ void lane_stand_live (zpeer_lane_t *self, entry_t *entry);
 //  Puts the entry, which was asked about and is to be told now, in front of the
 //  queue it came from; live: something changed meanwhile, or had before
 void lane_stand_answered (zpeer_lane_t *self, entry_t *entry, bool live);
+
+//  Whether the peer was sent something within ACTED_MS that may change the instance
+//  there
+bool lane_acted_lately (const zpeer_lane_t *self, const entry_t *entry);
 
 //  Says something about an instance
 void
@@ -405,6 +443,11 @@ void lane_fail (zpeer_lane_t *self, entry_t *entry, unsigned bits);
 //  valid until the split ends.
 uint32_t lane_split_next (zpeer_lane_t *self, const uint32_t **handles,
                           split_t **split, uint32_t *from);
+
+//  A part of a bisection was sent as questions, which are answered: it is the next
+//  to go again. parts: without the forgotten ones
+void lane_split_answered (zpeer_lane_t *self, const flight_t *flight,
+                          const part_t *parts, uint32_t count);
 
 //  A batch was answered 400 or 413. parts: without the forgotten ones
 void lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,

@@ -91,6 +91,28 @@ lane_split_next (zpeer_lane_t *self, const uint32_t **handles,
     return range.to - range.from;
 }
 
+//  What was asked about is told as the same part: else it would meet others, and
+//  the bisection would not come to an end at a peer that is slow to answer
+void
+lane_split_answered (zpeer_lane_t *self, const flight_t *flight,
+                     const part_t *parts, uint32_t count)
+{
+    split_t *split = flight->split;
+    uint32_t to = flight->from;
+    for (uint32_t i = 0; i < count; i++) {
+        entry_t *entry = &self->entries[parts[i].handle];
+        if (parts[i].phase != PHASE_ASK || !lane_answered (self, entry))
+            continue;
+        lane_leave (self, entry);
+        entry->queue = QUEUE_PART;
+        split->handles[to++] = parts[i].handle;
+    }
+    if (to == flight->from)
+        return;
+    s_push (split, flight->from, to);
+    split->left++;
+}
+
 static void
 s_remove (zpeer_lane_t *self, split_t *split)
 {

@@ -3,6 +3,9 @@
 #include "world.h"
 #include "banned.h"
 
+//  How long an answer counts, ms
+#define ANSWER_MS 1000
+
 void
 caution_check (peer_t *peer, const batch_t *batch)
 {
@@ -12,7 +15,7 @@ caution_check (peer_t *peer, const batch_t *batch)
         //  Without a timestamp there is nothing to ask with
         if (item->action == ZPEER_HEARTBEAT || !key->must_ask || !item->top)
             continue;
-        if (key->answered != peer->failures + 1)
+        if (!key->answered || peer->world->now > key->answered - 1 + ANSWER_MS)
             world_fail (peer->world, "not asked", "P%u #%" PRIu64 ": I%u",
                         peer->number, batch->id, item->key);
     }
@@ -28,13 +31,14 @@ s_succeeded (peer_t *peer, const item_t *item, uint16_t code)
     }
     key->asked_at = item->applied_at;
     if (code == 200 || code == 404)
-        key->answered = peer->failures + 1;
+        key->answered = peer->world->now + 1;
 }
 
 static void
 s_failed (peer_t *peer, const item_t *item, bool owed)
 {
     peer_key_t *key = &peer->keys[item->key];
+    key->answered = 0;
     if (key->turn != item->turn || item->action == ZPEER_HEARTBEAT)
         return;
     if (owed || item->action == ZPEER_CANCEL)
@@ -48,7 +52,6 @@ caution_learn (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
     //  A bad item, or a batch too large, is no failure of the peer
     if (result->status == 400 || result->status == 413)
         return;
-    peer->failures += result->verdict != ZPEER_SUCCESS;
     for (uint32_t i = 0; i < batch->count; i++)
         if (result->verdict == ZPEER_SUCCESS)
             s_succeeded (peer, &batch->items[i],

@@ -29,8 +29,8 @@ typedef struct {
     bool must_ask;          //  An act of it may come too late
     unsigned turn;          //  Grows when what was owed has ended otherwise
     unsigned replica_life;  //  Of the peer, at the newest replicated event
-    uint64_t answered;      //  The peer's failures plus 1 when the question was
-                            //  answered
+    uint64_t answered;      //  When the question was answered, plus 1; 0: an
+                            //  attempt of it failed since, or never
     uint64_t asked_at;      //  When the peer applied the last question
     uint64_t first;         //  Since when a change waits; UINT64_MAX: none does
 } peer_key_t;
@@ -83,7 +83,6 @@ typedef struct peer {
 
     pace_t paces[LANES];
     uint64_t quiet_until;  //  No attempt before
-    uint64_t failures;     //  In all
     grave_t grave;         //  Its counter stands at its maximum
 } peer_t;
 

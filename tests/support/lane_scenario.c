@@ -69,13 +69,27 @@ lane_scenario_register (lane_scenario_t *self, uint32_t from, uint32_t to)
     }
 }
 
+static void
+s_change (lane_scenario_t *self, uint32_t from, uint32_t to,
+          zpeer_action_t action, unsigned flags)
+{
+    for (uint32_t i = from; i < to; i++) {
+        zpeer_change_t change = {
+            .handle = i, .action = (uint8_t) action, .flags = (uint8_t) flags};
+        zpeer_lane_change (self->lane, self->now, &change);
+    }
+}
+
 void
 lane_scenario_renew (lane_scenario_t *self, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i < to; i++) {
-        zpeer_change_t change = {.handle = i, .action = ZPEER_HEARTBEAT};
-        zpeer_lane_change (self->lane, self->now, &change);
-    }
+    s_change (self, from, to, ZPEER_HEARTBEAT, 0);
+}
+
+void
+lane_scenario_owe (lane_scenario_t *self, uint32_t from, uint32_t to)
+{
+    s_change (self, from, to, ZPEER_REGISTER, ZPEER_CHANGE_OWE);
 }
 
 static scenario_attempt_t *

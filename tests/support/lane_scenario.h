@@ -74,6 +74,9 @@ void lane_scenario_register (lane_scenario_t *self, uint32_t from, uint32_t to);
 //  The source renews their leases
 void lane_scenario_renew (lane_scenario_t *self, uint32_t from, uint32_t to);
 
+//  The lane missed changes of them
+void lane_scenario_owe (lane_scenario_t *self, uint32_t from, uint32_t to);
+
 //  Goes on until so many ms have passed, or nothing is left to do
 void lane_scenario_run (lane_scenario_t *self, uint64_t ms);
 
