@@ -49,6 +49,7 @@ request_new (batch_t *batch, uint32_t from, uint32_t bytes, struct job *job)
     self->count = batch->single ? 1 : batch->count;
     self->bytes = bytes;
     self->life = batch->peer->life;
+    self->server = peer_next_server (batch->peer, &batch->items[from]);
     self->open = true;
     return self;
 }

@@ -43,6 +43,7 @@ typedef struct request {
     uint32_t from;    //  Items of the batch
     uint32_t count;
     uint32_t bytes;
+    unsigned server;    //  Of the peer: who gets it
     unsigned life;      //  Of the peer, when it was sent
     bool open;          //  Somebody waits for its end
     uint64_t given_up;  //  When nobody did any more; 0: it has not been

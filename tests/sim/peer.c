@@ -8,6 +8,32 @@
 
 #define NEVER UINT64_MAX
 
+//  Eureka's
+#define PEER_LEASE_MS 90000
+
+//  How requests are spread over the servers of a peer
+typedef enum {
+    SPREAD_IN_TURN,
+    SPREAD_AT_RANDOM,
+    SPREAD_BY_KIND  //  Heartbeats to one, all else to the other
+} spread_t;
+
+static void
+s_init_servers (peer_t *self)
+{
+    world_t *world = self->world;
+    bool leases = world->features[FEATURE_SERVERS];
+    self->server_count = 1;
+    if (world->features[FEATURE_SERVERS]) {
+        self->server_count =
+            RNG_PICK (&world->rng, unsigned, 2, 2, SERVERS_MAX);
+        self->spread = RNG_PICK (&world->rng, uint8_t, SPREAD_IN_TURN,
+                                 SPREAD_AT_RANDOM, SPREAD_BY_KIND);
+    }
+    for (unsigned i = 0; leases && i < self->server_count; i++)
+        self->servers[i].lease_ms = PEER_LEASE_MS;
+}
+
 static void
 s_init_dispatchers (peer_t *self)
 {
@@ -28,18 +54,21 @@ peer_init (peer_t *self, world_t *world, unsigned number)
     *self = (peer_t){.world = world, .number = number};
     health_init (&self->health, world, number, RNG_PICK (rng, uint32_t, 3, 10));
     batcher_init (&self->batcher, self);
+    s_init_servers (self);
     s_init_dispatchers (self);
     self->latency_ms = RNG_PICK (rng, uint32_t, 1, 5, 40);
     self->per_item_ms = RNG_PICK (rng, double, 0, 0, 0.2, 5, 1e9, 1e9);
     if (self->per_item_ms > 1e6)  //  Very slow
         self->per_item_ms =
-            world->keys < MANY_KEYS
+            world->keys < MANY_KEYS && !world->features[FEATURE_SERVERS]
                 ? world->read_timeout_ms / RNG_PICK (rng, double, 8, 3)
                 : 0;
     self->serial = rng_chance (rng, 500);
     self->copies = rng_chance (rng, 900);
     self->max_bytes =
         RNG_PICK (rng, uint32_t, UINT32_MAX, UINT32_MAX, 6000, 3000);
+    if (world->features[FEATURE_FIREWALL])
+        self->firewall = RNG_PICK (rng, uint16_t, 403, 406, 415, 422, 500, 501);
     self->fault_rate = RNG_PICK (rng, unsigned, 0, 20, 100, 300);
 }
 
@@ -66,21 +95,47 @@ peer_dispatcher (peer_t *self, zpeer_slice_t identity)
 void
 peer_lapse (peer_t *self, unsigned key)
 {
-    record_t *record = &self->registry.records[key];
-    if (record->by != BY_OTHER)
-        record->there = false;
+    for (unsigned i = 0; i < self->server_count; i++) {
+        record_t *record = &self->servers[i].records[key];
+        if (record->by != BY_OTHER)
+            record->there = false;
+    }
 }
 
 void
 peer_restart (peer_t *self)
 {
-    self->registry = (registry_t){0};
+    registry_clear (
+        &self->servers[rng_below (&self->world->rng, self->server_count)]);
     self->busy_until = 0;
     self->life++;
     for (unsigned key = 0; key < KEYS_ALL; key++)
         self->keys[key].wiped = true;
     world_count (self->world, TALLY_RESTARTS);
     world_say (self->world, "P%u restarts, empty", self->number);
+}
+
+unsigned
+peer_next_server (peer_t *self, const item_t *first)
+{
+    unsigned count = self->server_count;
+    switch ((spread_t) self->spread) {
+    case SPREAD_AT_RANDOM:
+        return (unsigned) rng_below (&self->world->rng, count);
+    case SPREAD_BY_KIND: return first->action != ZPEER_HEARTBEAT;
+    default: return self->turn++ % count;
+    }
+}
+
+bool
+peer_has (peer_t *self, unsigned key)
+{
+    bool there = false;
+    for (unsigned i = 0; i < self->server_count; i++) {
+        registry_expire (&self->servers[i], self->world->now);
+        there |= self->servers[i].records[key].there;
+    }
+    return there;
 }
 
 //  What a lane says -----------------------------------------------------------
@@ -113,6 +168,7 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
     case ZPEER_LANE_DROPPED:
         if (report->ending == ZPEER_ENDED_DROPPED || number >= KEYS_MAX) {
             key->rejected = true;
+            key->dropped |= number < KEYS_MAX;
             caution_drop (self, number);
         }
         break;
@@ -162,7 +218,7 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
         self->world->versions[world_version (state)].bad[self->number] = 0;
     if ((owes && state->top) || cancel || change->action == ZPEER_REGISTER ||
         asg)
-        key->rejected = false;
+        key->rejected = key->dropped = false;
 }
 
 //  A change of the source waits: not for long

@@ -13,6 +13,9 @@
 
 struct world;
 
+//  Most servers behind the address of one peer
+#define SERVERS_MAX 3
+
 //  What is known of an instance, or an ASG, at one peer
 typedef struct {
     //  What the lane must not be blamed for
@@ -22,6 +25,7 @@ typedef struct {
     bool silent;    //  Answered 200, and not stored
     bool toxic;     //  Answered 500 though all was well
     bool wiped;     //  Lost in a restart, and nothing told since
+    bool dropped;   //  It could not even be asked for
     bool late;      //  An ASG: an update of it came late
     //  What else the world remembers
     bool refused;           //  The lane has given it up, ever
@@ -59,10 +63,13 @@ typedef struct {
 } stroll_t;
 
 typedef struct peer {
-    struct world *world;  //  Borrowed
-    unsigned number;      //  Of its lane, too
-    registry_t registry;
-    unsigned life;  //  Grows when it restarts, empty
+    struct world *world;              //  Borrowed
+    unsigned number;                  //  Of its lane, too
+    registry_t servers[SERVERS_MAX];  //  Those behind its address
+    unsigned server_count;            //  1, but in runs with SERVERS
+    uint8_t spread;                   //  How requests come to them
+    unsigned turn;                    //  Whose is the next request
+    unsigned life;                    //  Grows when one restarts, empty
     peer_key_t keys[KEYS_ALL];
 
     batcher_t batcher;
@@ -77,6 +84,7 @@ typedef struct peer {
     bool copies;  //  With a 409 comes what it has
     uint64_t busy_until;
     uint32_t max_bytes;
+    uint16_t firewall;    //  What is said of a batch that it does not like
     unsigned fault_rate;  //  Of single faults, per mille
     unsigned spell;       //  What the network does for a while; spell_t
     unsigned spells_400;  //  Times it answered 400 to everything
@@ -123,8 +131,14 @@ void peer_change (peer_t *self, const zpeer_change_t *change);
 //  A lane has something to say
 void peer_report (peer_t *self, const zpeer_lane_report_t *report);
 
-//  The peer has lost all
+//  The peer has lost all; of several servers one has
 void peer_restart (peer_t *self);
+
+//  The server that gets a request with this item in front
+unsigned peer_next_server (peer_t *self, const item_t *first);
+
+//  Whether the registration is at one of its servers
+bool peer_has (peer_t *self, unsigned key);
 
 //  What must hold after every call of a lane
 void peer_check (peer_t *self);

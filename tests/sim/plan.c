@@ -1,11 +1,13 @@
+#include "calm.h"
 #include "network.h"
 #include "plan.h"
 #include "script.h"
 #include "source.h"
 #include "banned.h"
 
-//  From calm to the renewals that peers need that restarted, ms
-#define RENEWALS_MS 6000
+//  A peer in a crash loop restarts so often, at least, and up to so many times more
+#define CRASHES_MIN  3
+#define CRASHES_MORE 10
 
 //  From a lane's end to the next one, and two read timeouts, ms
 #define LEAVE_MS 15000
@@ -28,6 +30,27 @@ s_restart (world_t *self, void *whom, uint64_t number)
         return;
     peer_restart (peer);
     self->restarted = true;
+}
+
+//  It goes on restarting, so many times
+static void
+s_crash (world_t *self, void *whom, uint64_t number)
+{
+    if (world_is_calm (self))
+        return;
+    s_restart (self, whom, 0);
+    if (number)
+        world_after (
+            self, RNG_PICK (&self->rng, uint64_t, 20, 200, 1500, 6000, 20000),
+            s_crash, whom, number - 1);
+}
+
+static void
+s_crash_loop (world_t *self, void *whom, uint64_t number)
+{
+    (void) number;
+    world_count (self, TALLY_CRASHES);
+    s_crash (self, whom, CRASHES_MIN + rng_below (&self->rng, CRASHES_MORE));
 }
 
 static void
@@ -185,31 +208,6 @@ s_deafen (world_t *self, void *whom, uint64_t number)
                  dispatcher, 0);
 }
 
-//  Peers that restarted empty are whole after a round of renewals, or after
-//  they were asked
-static void
-s_make_whole (world_t *self)
-{
-    bool verify = rng_chance (&self->rng, 500);
-    for (unsigned key = 0; !verify && key < self->keys; key++)
-        world_after (self, RENEWALS_MS, script_renewal, NULL, key);
-    for (unsigned i = 0; verify && i < self->peer_count; i++)
-        world_after (self, RENEWALS_MS, s_verify, &self->peers[i], 0);
-}
-
-static void
-s_calm (world_t *self, void *whom, uint64_t number)
-{
-    (void) whom;
-    (void) number;
-    world_say (self, "calm: no more faults, no more changes");
-    self->calm_at = self->now;
-    for (unsigned i = 0; i < self->peer_count; i++)
-        network_set_spell (&self->peers[i], SPELL_OK);
-    if (self->restarted && self->features[FEATURE_RENEW])
-        s_make_whole (self);
-}
-
 //  The plan of a run ----------------------------------------------------------
 
 //  The source's events; returns when the last one is
@@ -270,6 +268,7 @@ s_plan_peer (world_t *self, peer_t *peer, uint64_t until)
         world_after (self, at, s_spell, peer, network_random_spell (rng));
     }
     s_plan (self, FEATURE_RESTART, peer, 1, until, s_restart);
+    s_plan (self, FEATURE_CRASH, peer, 2, until, s_crash_loop);
     s_plan (self, FEATURE_RESYNC, peer, 2, until, s_resync);
     s_plan (self, FEATURE_VERIFY, peer, 2, until, s_verify);
     s_plan (self, FEATURE_RETRY, peer, 3, until, s_retry);
@@ -283,17 +282,43 @@ s_plan_peer (world_t *self, peer_t *peer, uint64_t until)
         s_join (self, peer, 0);
 }
 
-void
-plan_choose (world_t *self)
+static void
+s_choose_features (world_t *self, const wish_t wishes[FEATURE_COUNT])
 {
     static const unsigned shares[] = {
 #define X(name, percent) percent,
         FEATURES (X)
 #undef X
     };
+    //  Numbers of their own: a wish changes nothing else
+    rng_t rng;
+    rng_seed (&rng, ~self->seed);
+    for (unsigned i = 0; i < FEATURE_COUNT; i++) {
+        bool chosen = rng_chance (&rng, 10 * shares[i]);
+        self->features[i] =
+            wishes[i] == WISH_SHARE ? chosen : wishes[i] == WISH_ON;
+    }
+}
+
+//  Some instances have what a peer does not bear in all that is sent of them
+static void
+s_choose_flaws (world_t *self)
+{
     rng_t *rng = &self->rng;
-    for (unsigned i = 0; i < FEATURE_COUNT; i++)
-        self->features[i] = rng_chance (rng, 10 * shares[i]);
+    for (unsigned key = 0; key < self->keys; key++) {
+        uint8_t *flaws = &self->instances[key].flaws;
+        if (self->features[FEATURE_FIREWALL] && rng_chance (rng, 100))
+            *flaws |= FLAW_BANNED;
+        if (self->features[FEATURE_HANG] && rng_chance (rng, 100))
+            *flaws |= FLAW_HANGS;
+    }
+}
+
+void
+plan_choose (world_t *self, const wish_t wishes[FEATURE_COUNT])
+{
+    rng_t *rng = &self->rng;
+    s_choose_features (self, wishes);
     self->read_timeout_ms = RNG_PICK (rng, uint32_t, 1000, 5000, 30000);
     self->pool = RNG_PICK (rng, uint32_t, 3, 10000, 10000);
     self->max_items = RNG_PICK (rng, uint32_t, 4, 250, 250);
@@ -307,14 +332,14 @@ plan_choose (world_t *self)
     if (rng_chance (rng, 300))
         self->busy.codes[self->busy.count++] = 429;
     self->peer_count = RNG_PICK (rng, unsigned, 1, 1, 2, 3);
+    s_choose_flaws (self);
 }
 
-uint64_t
+void
 plan_make (world_t *self)
 {
-    uint64_t calm = s_plan_source (self);
+    uint64_t until = s_plan_source (self);
     for (unsigned i = 0; i < self->peer_count; i++)
-        s_plan_peer (self, &self->peers[i], calm);
-    world_after (self, calm, s_calm, NULL, 0);
-    return calm;
+        s_plan_peer (self, &self->peers[i], until);
+    calm_plan (self, until);
 }

@@ -4,10 +4,10 @@
 
 #include "world.h"
 
-//  Chooses the features of a run, and its measures
-void plan_choose (world_t *world);
+//  Chooses the features of a run, as somebody wishes, and its measures
+void plan_choose (world_t *world, const wish_t wishes[FEATURE_COUNT]);
 
-//  Puts everything on the agenda; returns when it will be calm
-uint64_t plan_make (world_t *world);
+//  Puts everything on the agenda
+void plan_make (world_t *world);
 
 #endif

@@ -31,6 +31,7 @@ s_register (record_t *record, const item_t *item, writer_t by, uint64_t now)
     *record = (record_t){
         .timestamp = item->timestamp,
         .since = now,
+        .lapses_at = record->lapses_at,
         .version = item->version,
         .status = s_effective (item->status, held),
         .override = held,
@@ -79,6 +80,42 @@ s_delete_override (record_t *record, const item_t *item)
     return 200;
 }
 
+unsigned
+registry_expire (registry_t *self, uint64_t now)
+{
+    unsigned count = 0;
+    for (unsigned key = 0; self->lease_ms && key < KEYS_MAX; key++) {
+        record_t *record = &self->records[key];
+        if (!record->there || record->by == BY_OTHER ||
+            now <= record->lapses_at)
+            continue;
+        record->there = false;
+        count++;
+    }
+    return count;
+}
+
+void
+registry_clear (registry_t *self)
+{
+    *self = (registry_t){.lease_ms = self->lease_ms};
+}
+
+static uint16_t
+s_renew (registry_t *self, record_t *record, const item_t *item, uint64_t now)
+{
+    uint16_t code;
+    switch (item->action) {
+    case ZPEER_HEARTBEAT: code = s_heartbeat (record, item); break;
+    case ZPEER_STATUS_UPDATE: code = s_status_update (record, item); break;
+    default: code = s_delete_override (record, item);
+    }
+    //  A Heartbeat of an instance at UNKNOWN is none
+    if (self->lease_ms && record->status != ZPEER_UNKNOWN && code != 500)
+        record->lapses_at = now + 2 * self->lease_ms;
+    return code;
+}
+
 uint16_t
 registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
 {
@@ -87,16 +124,18 @@ registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
         *record = (record_t){.status = item->status, .there = true};
         return 200;
     }
-    if (item->action == ZPEER_REGISTER)
+    registry_expire (self, now);
+    if (item->action == ZPEER_REGISTER) {
+        record->lapses_at = self->lease_ms ? now + self->lease_ms : 0;
         return s_register (record, item, by, now);
+    }
     if (!record->there)
         return 404;
-    switch (item->action) {
-    case ZPEER_CANCEL: record->there = false; return 200;
-    case ZPEER_HEARTBEAT: return s_heartbeat (record, item);
-    case ZPEER_STATUS_UPDATE: return s_status_update (record, item);
-    default: return s_delete_override (record, item);
+    if (item->action == ZPEER_CANCEL) {
+        record->there = false;
+        return 200;
     }
+    return s_renew (self, record, item, now);
 }
 
 const char *

@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
     uint64_t timestamp;
     uint64_t since;
+    uint64_t lapses_at;  //  0: not at all
     uint32_t version;
     uint8_t status;
     uint8_t override;
@@ -56,7 +57,17 @@ typedef struct {
 
 typedef struct {
     record_t records[KEYS_ALL];  //  Of an ASG status alone counts
+    uint64_t
+        lease_ms;  //  How long a lease lives that was never renewed, and half
+                   //  as long as one that was; 0: all live for ever
 } registry_t;
+
+//  Lets go of what nobody has renewed; others renew what is theirs. Returns how
+//  many that were.
+unsigned registry_expire (registry_t *self, uint64_t now);
+
+//  All is lost
+void registry_clear (registry_t *self);
 
 //  Applies one item and returns its status code
 uint16_t registry_apply (registry_t *self, const item_t *item, writer_t by,

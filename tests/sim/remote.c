@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include "flaw.h"
 #include "network.h"
 #include "remote.h"
 #include "world.h"
@@ -12,7 +13,9 @@ s_check_guard (world_t *world, peer_t *peer, const item_t *item,
 {
     bool acts = item->action == ZPEER_CANCEL ||
                 item->action == ZPEER_DELETE_STATUS_OVERRIDE;
-    if (!acts || !record->there || record->by != BY_OTHER ||
+    //  Of several servers another one may have been asked
+    if (!acts || peer->server_count > 1 || !record->there ||
+        record->by != BY_OTHER ||
         record->timestamp <= world->instances[item->key].top)
         return;
     //  At UNKNOWN it answers every Heartbeat with 404: its timestamp cannot be
@@ -43,21 +46,20 @@ s_apply_item (world_t *world, const request_t *request, const item_t *item)
 {
     peer_t *peer = request->batch->peer;
     peer_key_t *key = &peer->keys[item->key];
-    unsigned flaws = item->action == ZPEER_REGISTER
-                         ? world->versions[item->version].flaws
-                         : 0;
-    s_check_guard (world, peer, item, &peer->registry.records[item->key]);
-    if (flaws & VERSION_REFUSED) {
+    registry_t *server = &peer->servers[request->server];
+    unsigned flaws = flaw_of (world, item);
+    s_check_guard (world, peer, item, &server->records[item->key]);
+    if (flaws & FLAW_SILENT) {
         key->silent = true;
         return 200;
     }
-    uint16_t code = flaws & VERSION_TOXIC ? 500 : s_fails (world, request);
+    uint16_t code = flaws & FLAW_TOXIC ? 500 : s_fails (world, request);
     if (!code)
-        return registry_apply (&peer->registry, item, BY_US, world->now);
+        return registry_apply (server, item, BY_US, world->now);
     key->toxic = true;
     //  It may have been done all the same
-    if (!(flaws & VERSION_TOXIC) && rng_chance (&world->rng, 300))
-        registry_apply (&peer->registry, item, BY_US, world->now);
+    if (!(flaws & FLAW_TOXIC) && rng_chance (&world->rng, 300))
+        registry_apply (server, item, BY_US, world->now);
     return code;
 }
 
@@ -79,7 +81,7 @@ remote_apply (world_t *world, void *whom, uint64_t count)
         return;
     for (uint32_t i = request->from; count; i++, count--) {
         item_t *item = &batch->items[i];
-        record_t *record = &peer->registry.records[item->key];
+        record_t *record = &peer->servers[request->server].records[item->key];
         //  At UNKNOWN it does not say what it has
         if (!(record->there && record->status == ZPEER_UNKNOWN))
             item->applied_at = world->now;
@@ -160,24 +162,35 @@ s_work (world_t *world, peer_t *peer, request_t *request)
                        0, BODY_NONE);
 }
 
-//  Counts the bad items
-static unsigned
-s_bad_items (world_t *world, const peer_t *peer, const request_t *request)
+//  Whatever stands before the peer does not like the request; 0: it does
+static uint16_t
+s_refusal (world_t *world, const peer_t *peer, const request_t *request)
 {
-    unsigned count = 0;
-    for (uint32_t i = 0; i < request->count; i++) {
-        const item_t *item = &request->batch->items[request->from + i];
-        //  Only a Register has one, and without one there are none at all
-        if (item->action != ZPEER_REGISTER)
-            continue;
-        version_t *version = &world->versions[item->version];
-        if (!(version->flaws & VERSION_POISON))
-            continue;
-        count++;
-        if (peer->spell != SPELL_400)
-            version->bad[peer->number]++;
+    if (request->bytes > peer->max_bytes) {
+        world_count (world, TALLY_TOO_LARGE);
+        return 413;
     }
-    return count;
+    if (flaw_count (request, FLAW_POISON)) {
+        world_count (world, TALLY_BAD_400);
+        return 400;
+    }
+    if (flaw_count (request, FLAW_BANNED)) {
+        world_count (world, TALLY_BANNED);
+        return peer->firewall;
+    }
+    return peer->spell == SPELL_400 ? 400 : 0;
+}
+
+//  Nobody answers; what stood before the item that hangs may have been done
+static void
+s_hang (world_t *world, request_t *request)
+{
+    world_count (world, TALLY_HUNG);
+    if (rng_chance (&world->rng, 500))
+        world_after (world, remote_latency (world, request->batch->peer),
+                     remote_apply, request, flaw_first (request, FLAW_HANGS));
+    network_end_after (request, world->read_timeout_ms, ZPEER_END_READ_TIMEOUT,
+                       0, BODY_NONE);
 }
 
 void
@@ -185,20 +198,12 @@ remote_answer (request_t *request)
 {
     peer_t *peer = request->batch->peer;
     world_t *world = peer->world;
-    uint16_t status = 0;
-    if (request->bytes > peer->max_bytes) {
-        world_count (world, TALLY_TOO_LARGE);
-        status = 413;
-    }
-    else if (s_bad_items (world, peer, request)) {
-        world_count (world, TALLY_BAD_400);
-        status = 400;
-    }
-    else if (peer->spell == SPELL_400)
-        status = 400;
+    uint16_t status = s_refusal (world, peer, request);
     if (status)
         network_end_after (request, remote_latency (world, peer), ZPEER_END_OK,
                            status, BODY_NONE);
+    else if (flaw_count (request, FLAW_HANGS))
+        s_hang (world, request);
     else
         s_work (world, peer, request);
 }

@@ -63,17 +63,18 @@ s_version (world_t *world, unsigned key, bool replicated)
     uint8_t *flaws = &world->versions[version].flaws;
     if (replicated)
         return version;
-    if (s_flawed (world, FEATURE_POISON)) {
-        *flaws |= VERSION_POISON;
-        instance->poisoned = true;
-    }
+    if (s_flawed (world, FEATURE_POISON))
+        *flaws |= FLAW_POISON;
     if (s_flawed (world, FEATURE_TOXIC))
-        *flaws |= VERSION_TOXIC;
+        *flaws |= FLAW_TOXIC;
     if (!world->features[FEATURE_REPLICATED] &&
-        s_flawed (world, FEATURE_REFUSE)) {
-        *flaws |= VERSION_REFUSED;
-        instance->refused = true;
-    }
+        s_flawed (world, FEATURE_REFUSE))
+        *flaws |= FLAW_SILENT;
+    if (s_flawed (world, FEATURE_FIREWALL))
+        *flaws |= FLAW_BANNED;
+    if (s_flawed (world, FEATURE_HANG))
+        *flaws |= FLAW_HANGS;
+    instance->had |= *flaws;
     return version;
 }
 
@@ -164,7 +165,7 @@ script_other (world_t *world, void *whom, uint64_t number)
         .override = RNG_PICK (rng, uint8_t, ZPEER_UNKNOWN, ZPEER_UNKNOWN,
                               ZPEER_UNKNOWN, ZPEER_OUT_OF_SERVICE)};
     char text[REGISTRY_TEXT_MAX];
-    registry_apply (&peer->registry, &item, BY_OTHER, world->now);
+    registry_apply (&peer->servers[0], &item, BY_OTHER, world->now);
     peer->keys[key].touched = true;
     world_count (world, TALLY_OTHERS);
     world_say (world, "P%u another writer: %s", peer->number,
@@ -191,7 +192,7 @@ s_timestamp (world_t *world, unsigned key, const record_t *record,
     if (!world->instances[key].forgotten)
         return timestamp;
     for (unsigned i = 0; i < world->peer_count; i++) {
-        const record_t *held = &world->peers[i].registry.records[key];
+        const record_t *held = &world->peers[i].servers[0].records[key];
         if (held->there)
             timestamp = s_max (timestamp, held->timestamp + 1);
     }

@@ -1,11 +1,16 @@
 /*  sim.c - random histories of view, lanes and peers, each from a seed
 
     sim [--seeds N] [--seed S | --seed clock] [--steps N]
+        [--with F] [--without F] [--only F]
         [--verbose] [--from STEP] [--until STEP] [--by-hand]
 
     --seeds   runs so many seeds (1,000), one after the other
     --seed    from this one (1), or from one that the clock gives
     --steps   and goes on until so many steps are done (0)
+    --with    with the feature F (world.h) in every run
+    --without in none
+    --only    with F and nothing else; may be given several times, as the two
+              before it, which go behind it
     --verbose prints every history
     --from    but only from this step of it on
     --until   and leaves the run at this one
@@ -25,6 +30,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include "world.h"
 #include "banned.h"
@@ -47,6 +53,8 @@ typedef struct {
     uint64_t until;
     bool verbose;
     bool by_hand;
+    bool only;  //  A feature was asked for in this way
+    wish_t wishes[FEATURE_COUNT];
 } arguments_t;
 
 static kind_t s_kinds[KINDS_MAX];
@@ -77,7 +85,7 @@ s_run (uint64_t seed, tally_t *tally, FILE *history,
        const arguments_t *arguments)
 {
     world_t world;
-    world_init (&world, seed, tally, history);
+    world_init (&world, seed, tally, history, arguments->wishes);
     world.from = arguments->from;
     world.until = arguments->until;
     world.by_hand = arguments->by_hand;
@@ -90,7 +98,7 @@ s_run (uint64_t seed, tally_t *tally, FILE *history,
 
 //  The shortest history of each kind of fault: a seed repeats it
 static void
-s_print_kinds (void)
+s_print_kinds (const arguments_t *arguments)
 {
     unsigned count = s_kind_count;
     for (unsigned i = 0; i < count; i++) {
@@ -99,7 +107,7 @@ s_print_kinds (void)
         printf ("--- %s: %" PRIu64 " times, shortest: sim --seeds 1 --verbose "
                 "--seed %" PRIu64 "\n",
                 s_kinds[i].kind, s_kinds[i].count, seed);
-        s_run (seed, &unused, stdout, &(arguments_t){0});
+        s_run (seed, &unused, stdout, arguments);
     }
 }
 
@@ -116,6 +124,48 @@ s_number (const char *text)
     return number;
 }
 
+static const char *const s_features[] = {
+#define X(name, percent) #name,
+    FEATURES (X)
+#undef X
+};
+
+static void
+s_usage (void)
+{
+    fprintf (stderr,
+             "usage: sim [--seeds N] [--seed S | --seed clock] [--steps N]\n"
+             "           [--with F] [--without F] [--only F]\n"
+             "           [--verbose] [--from STEP] [--until STEP] "
+             "[--by-hand]\n"
+             "features:");
+    for (unsigned i = 0; i < FEATURE_COUNT; i++)
+        fprintf (stderr, " %s", s_features[i]);
+    fprintf (stderr, "\n");
+    exit (2);
+}
+
+static void
+s_wish (arguments_t *arguments, const char *name, wish_t wish)
+{
+    unsigned i = 0;
+    while (i < FEATURE_COUNT && strcasecmp (s_features[i], name) != 0)
+        i++;
+    if (i == FEATURE_COUNT)
+        s_usage ();
+    arguments->wishes[i] = wish;
+}
+
+//  The first one ends all others
+static void
+s_only (arguments_t *arguments, const char *name)
+{
+    for (unsigned i = 0; !arguments->only && i < FEATURE_COUNT; i++)
+        arguments->wishes[i] = WISH_OFF;
+    arguments->only = true;
+    s_wish (arguments, name, WISH_ON);
+}
+
 static void
 s_parse (int argc, char **argv, arguments_t *arguments)
 {
@@ -125,6 +175,9 @@ s_parse (int argc, char **argv, arguments_t *arguments)
         {"steps", required_argument, NULL, 't'},
         {"from", required_argument, NULL, 'f'},
         {"until", required_argument, NULL, 'u'},
+        {"with", required_argument, NULL, '+'},
+        {"without", required_argument, NULL, '-'},
+        {"only", required_argument, NULL, 'o'},
         {"verbose", no_argument, NULL, 'v'},
         {"by-hand", no_argument, NULL, 'h'},
         {0}};
@@ -135,6 +188,9 @@ s_parse (int argc, char **argv, arguments_t *arguments)
         case 't': arguments->steps = s_number (optarg); break;
         case 'f': arguments->from = s_number (optarg); break;
         case 'u': arguments->until = s_number (optarg); break;
+        case '+': s_wish (arguments, optarg, WISH_ON); break;
+        case '-': s_wish (arguments, optarg, WISH_OFF); break;
+        case 'o': s_only (arguments, optarg); break;
         case 'h': arguments->by_hand = arguments->verbose = true; break;
         case 'v': arguments->verbose = true; break;
         case 's':
@@ -142,12 +198,7 @@ s_parse (int argc, char **argv, arguments_t *arguments)
                                    ? (uint64_t) time (NULL) * 1000000
                                    : s_number (optarg);
             break;
-        default:
-            fprintf (stderr, "usage: sim [--seeds N] [--seed S | --seed "
-                             "clock] [--steps N]\n"
-                             "           [--verbose] [--from STEP] "
-                             "[--until STEP] [--by-hand]\n");
-            exit (2);
+        default: s_usage ();
         }
 }
 
@@ -168,7 +219,7 @@ main (int argc, char **argv)
             s_run (seed, &tally, arguments.verbose ? stdout : NULL, &arguments);
     //  Who has read the history need not see it again
     if (!arguments.verbose)
-        s_print_kinds ();
+        s_print_kinds (&arguments);
     tally_print (&tally, stdout);
     printf ("%" PRIu64 " seeds from %" PRIu64 ", %" PRIu64 " steps: %" PRIu64
             " faults\n",

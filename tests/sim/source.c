@@ -279,7 +279,9 @@ s_replicate (world_t *world, const event_t *event)
     item_t item = s_replica (event);
     for (unsigned i = 0; i < world->peer_count; i++) {
         peer_t *peer = &world->peers[i];
-        registry_apply (&peer->registry, &item, BY_REPLICATION, world->now);
+        registry_apply (
+            &peer->servers[rng_below (&world->rng, peer->server_count)], &item,
+            BY_REPLICATION, world->now);
         peer->keys[event->key].replica_life = peer->life;
     }
 }

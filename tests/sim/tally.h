@@ -43,6 +43,9 @@
     X (HARMED, "newer registrations harmed, not guarded")                      \
     X (SLOW, "answers slower than the read timeout")                           \
     X (BAD_400, "batches with a bad item")                                     \
+    X (BANNED, "batches that a firewall did not like")                         \
+    X (HUNG, "batches with an item that hangs")                                \
+    X (CRASHES, "crash loops")                                                 \
     X (TOO_LARGE, "batches too large")                                         \
     X (REQUESTS, "requests")                                                   \
     X (BATCHES, "batches")                                                     \

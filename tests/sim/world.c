@@ -6,13 +6,9 @@
 #include "source.h"
 #include "banned.h"
 
-//  Calm lasts that long, ms, and so many read timeouts: everything must be
-//  settled then
-#define CALM_MS       150000
-#define CALM_TIMEOUTS 30
-
 //  No run has that many steps, unless something goes round and round
-#define STEPS_MAX 200000
+#define STEPS_MAX      200000
+#define STEPS_MAX_HEAL 2000000
 
 //  History --------------------------------------------------------------------
 
@@ -133,14 +129,15 @@ world_gone (world_t *self)
 //  Life -----------------------------------------------------------------------
 
 void
-world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history)
+world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history,
+            const wish_t wishes[FEATURE_COUNT])
 {
     *self = (world_t){.seed = seed,
                       .tally = tally,
                       .history = history,
                       .calm_at = UINT64_MAX};
     rng_seed (&self->rng, seed);
-    plan_choose (self);
+    plan_choose (self, wishes);
     source_init (self);
     for (unsigned key = 0; key < KEYS_ALL; key++)
         snprintf (self->instances[key].id, sizeof self->instances[key].id, "%u",
@@ -164,14 +161,14 @@ s_wait_for_line (world_t *self)
 void
 world_run (world_t *self)
 {
-    uint64_t calm = plan_make (self);
-    uint64_t end =
-        calm + CALM_MS + (uint64_t) CALM_TIMEOUTS * self->read_timeout_ms;
     agenda_entry_t entry;
     bool whole = true;
-    while (!self->fault && whole && agenda_take (&self->agenda, end, &entry)) {
+    plan_make (self);
+    while (!self->fault && whole &&
+           agenda_take (&self->agenda, self->end_at, &entry)) {
         self->now = entry.at;
-        if (++self->steps > STEPS_MAX)
+        if (++self->steps >
+            (self->features[FEATURE_HEAL] ? STEPS_MAX_HEAL : STEPS_MAX))
             world_fail (self, "endless", "%" PRIu64 " steps", self->steps);
         uint64_t lines = self->lines;
         entry.fn (self, entry.whom, entry.number);
@@ -180,7 +177,7 @@ world_run (world_t *self)
         whole = !self->until || self->steps < self->until;
     }
     if (whole)
-        self->now = end;
+        self->now = self->end_at;
     if (whole && !self->fault)
         compare_all (self);
 }

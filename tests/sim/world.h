@@ -23,6 +23,7 @@
         message      what they send each other, and
         link         how it comes there: late, twice, not at all
         batch        what a lane sent, and the requests made of it
+        flaw         items that a peer does not bear
         network      faults of a request
         remote       what the peer behind them does with it, and
         reply        the body of its answer
@@ -35,6 +36,7 @@
 #define SIM_WORLD_H_INCLUDED
 
 #include "agenda.h"
+#include "flaw.h"
 #include "handover.h"
 #include "peer.h"
 #include "rng.h"
@@ -51,7 +53,8 @@
 //  long
 #define MANY_KEYS 10
 
-//  What may happen in a run; each with its share of runs, per cent
+//  What may happen in a run; each with its share of runs, per cent. 0: only when
+//  it is asked for. A new one goes to the end, so that old seeds stay what they are.
 #define FEATURES(X)                                                            \
     X (POISON, 40)     /* Registers for which a batch is answered 400 */       \
     X (TOXIC, 40)      /* Registers answered 500 */                            \
@@ -78,7 +81,13 @@
     X (DEAF, 30)       /* Health does not answer for a while */                \
     X (LATE, 15)       /* Lanes that are added late */                         \
     X (LEAVE, 15)      /* Lanes that are removed, and added again */           \
-    X (RENEW, 50) /* After a restart all is renewed or asked for, in the calm */
+    X (RENEW,                                                                  \
+       50) /* After a restart all is renewed or asked for, in the calm */      \
+    X (FIREWALL, 0) /* One item has its whole batch answered 403, 500, … */  \
+    X (HANG, 0)     /* Batches with one item run into the read timeout */      \
+    X (CRASH, 0)    /* A peer restarts, empty, several times in a row */       \
+    X (SERVERS, 0)  /* Several servers behind a peer's address */              \
+    X (HEAL, 0)     /* What was refused is taken in the calm */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,
@@ -95,26 +104,24 @@ typedef struct {
     bool forgotten;  //  And not registered since
     bool orphan;     //  Forgotten, and back through a peer's replication:
                      //  what else peers hold of it is not our affair
-    bool poisoned;   //  It had a bad version
-    bool refused;    //  It had one that peers do not store
+    uint8_t flaws;   //  flaw_t, of whatever is sent of it
+    uint8_t had;     //  flaw_t, of all its versions
 } instance_t;
-
-//  What is wrong with a version of an info text
-typedef enum {
-    VERSION_POISON = 1,
-    VERSION_TOXIC = 2,
-    VERSION_REFUSED = 4
-} flaw_t;
 
 typedef struct {
     uint8_t flaws;           //  flaw_t
-    uint8_t bad[PEERS_MAX];  //  Answers 400 for it, by peer
+    uint8_t bad[PEERS_MAX];  //  Batches refused for it, by peer
 } version_t;
+
+//  What somebody wishes of each feature
+typedef enum { WISH_SHARE, WISH_ON, WISH_OFF } wish_t;
 
 typedef struct world {
     uint64_t seed;
     uint64_t now;
     uint64_t calm_at;  //  UINT64_MAX: not yet
+    uint64_t end_at;   //  Of the run
+    bool healed;       //  Nothing is refused any more
     uint64_t steps;    //  What happened so far
     rng_t rng;
     agenda_t agenda;
@@ -158,8 +165,10 @@ typedef struct world {
     char detail[256];
 } world_t;
 
-//  history and tally are borrowed; history may be NULL
-void world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history);
+//  tally, history and wishes (one for each feature) are borrowed; history may be
+//  NULL
+void world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history,
+                 const wish_t wishes[FEATURE_COUNT]);
 
 //  Runs to the end, or to the first fault
 void world_run (world_t *self);

@@ -1,0 +1,191 @@
+#include <inttypes.h>
+#include "calm.h"
+#include "network.h"
+#include "script.h"
+#include "source.h"
+#include "banned.h"
+
+//  Calm lasts that long, ms, and so many read timeouts: everything must be
+//  settled then
+#define CALM_MS       150000
+#define CALM_TIMEOUTS 30
+
+//  From calm to the renewals that peers need that restarted, ms
+#define RENEWALS_MS 6000
+
+//  Between two renewals of a lease, ms; and from the last one to the end of a
+//  run, where all must be settled: a very slow peer needs some read timeouts more
+#define RENEWAL_EVERY_MS      30000
+#define RENEWAL_LAST_MS       60000
+#define RENEWAL_LAST_TIMEOUTS 5
+
+//  A peer is asked about what it refused after half an hour at the latest; and
+//  bad items, which go alone, share one request in five minutes
+#define HEAL_MS     (40 * 60000)
+#define HEAL_KEY_MS (5 * 60000)
+
+//  When several servers are behind one address, registrations live on from so long
+//  after calm, ms: the longest pause, and a renewal
+#define ALIVE_AFTER_MS 100000
+#define ALIVE_EVERY_MS 5000
+
+static uint64_t
+s_calm_ms (const world_t *self)
+{
+    return CALM_MS + (uint64_t) CALM_TIMEOUTS * self->read_timeout_ms;
+}
+
+static void
+s_go_on (world_t *self, uint64_t ms)
+{
+    if (self->end_at < self->now + ms)
+        self->end_at = self->now + ms;
+}
+
+//  Renewals -------------------------------------------------------------------
+
+//  Where peers' leases run out, the source renews from the start
+static bool
+s_renews_always (const world_t *self)
+{
+    return self->features[FEATURE_SERVERS];
+}
+
+static void
+s_renew_all (world_t *self)
+{
+    uint64_t last_ms = RENEWAL_LAST_MS;
+    if (!s_renews_always (self))
+        last_ms += (uint64_t) RENEWAL_LAST_TIMEOUTS * self->read_timeout_ms;
+    if (self->now + last_ms > self->end_at)
+        return;
+    for (unsigned key = 0; key < self->keys; key++)
+        world_after (self, 0, script_renewal, NULL, key);
+}
+
+static void
+s_renewals (world_t *self, void *whom, uint64_t number)
+{
+    (void) whom;
+    (void) number;
+    s_renew_all (self);
+    world_after (self, RENEWAL_EVERY_MS, s_renewals, NULL, 0);
+}
+
+//  Whether a lane has something that its peer did not take
+static bool
+s_rests (const world_t *self)
+{
+    for (unsigned i = 0; i < self->peer_count; i++) {
+        zpeer_lane_stats_t stats;
+        if (!peer_joined (&self->peers[i]))
+            return true;
+        zpeer_lane_stats (peer_lane (&self->peers[i]), &stats);
+        if (stats.rejected)
+            return true;
+    }
+    return false;
+}
+
+//  Goes on until all is well; number: when that must be
+static void
+s_watch (world_t *self, void *whom, uint64_t number)
+{
+    (void) whom;
+    if (self->now > number)
+        return;
+    if (s_rests (self))
+        s_go_on (self, s_calm_ms (self));
+    world_after (self, RENEWAL_EVERY_MS, s_watch, NULL, number);
+}
+
+//  Other writers let go of what they registered, or they do not
+static void
+s_heal (world_t *self)
+{
+    bool all = rng_chance (&self->rng, 500);
+    world_say (self, "healed: nothing is refused any more");
+    self->healed = true;
+    for (unsigned i = 0; all && i < self->peer_count; i++)
+        for (unsigned key = 0; key < KEYS_MAX; key++) {
+            record_t *record = &self->peers[i].servers[0].records[key];
+            record->there &= record->by != BY_OTHER;
+        }
+    if (!s_renews_always (self))
+        s_renewals (self, NULL, 0);
+    world_after (self, RENEWALS_MS, s_watch, NULL,
+                 self->now + HEAL_MS + (uint64_t) HEAL_KEY_MS * self->keys);
+}
+
+static void
+s_verify (world_t *self, void *whom, uint64_t number)
+{
+    const peer_t *peer = (const peer_t *) whom;
+    (void) number;
+    if (peer_joined (peer))
+        source_walk (self, peer->number, ZPEER_WALK_VERIFY);
+}
+
+//  Peers that restarted empty are whole after a round of renewals, or after
+//  they were asked
+static void
+s_make_whole (world_t *self)
+{
+    bool verify = rng_chance (&self->rng, 500);
+    for (unsigned key = 0; !verify && key < self->keys; key++)
+        world_after (self, RENEWALS_MS, script_renewal, NULL, key);
+    for (unsigned i = 0; verify && i < self->peer_count; i++)
+        world_after (self, RENEWALS_MS, s_verify, &self->peers[i], 0);
+}
+
+//  Several servers ------------------------------------------------------------
+
+//  What the source has is at one of them, if nothing is wrong with it
+static void
+s_alive (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) number;
+    for (unsigned key = 0; key < self->keys; key++)
+        if (world_record (self, key).there && !flaw_stands (self, key) &&
+            !peer->keys[key].touched && !peer->keys[key].dropped &&
+            !peer_has (peer, key))
+            world_fail (self, "not alive", "P%u: I%u", peer->number, key);
+    world_after (self, ALIVE_EVERY_MS, s_alive, peer, 0);
+}
+
+static void
+s_watch_servers (world_t *self)
+{
+    for (unsigned i = 0; i < self->peer_count; i++)
+        world_after (self, ALIVE_AFTER_MS + 2 * self->read_timeout_ms, s_alive,
+                     &self->peers[i], 0);
+}
+
+//  Calm -----------------------------------------------------------------------
+
+static void
+s_calm (world_t *self, void *whom, uint64_t number)
+{
+    (void) whom;
+    (void) number;
+    world_say (self, "calm: no more faults, no more changes");
+    self->calm_at = self->now;
+    for (unsigned i = 0; i < self->peer_count; i++)
+        network_set_spell (&self->peers[i], SPELL_OK);
+    if (self->restarted && self->features[FEATURE_RENEW])
+        s_make_whole (self);
+    if (self->features[FEATURE_SERVERS])
+        s_watch_servers (self);
+    if (self->features[FEATURE_HEAL])
+        s_heal (self);
+}
+
+void
+calm_plan (world_t *self, uint64_t at)
+{
+    self->end_at = at + s_calm_ms (self);
+    if (s_renews_always (self))
+        world_after (self, RENEWAL_EVERY_MS, s_renewals, NULL, 0);
+    world_after (self, at, s_calm, NULL, 0);
+}
