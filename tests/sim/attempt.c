@@ -37,6 +37,7 @@ s_item (const peer_t *peer, which_t which, const zpeer_item_t *given)
         .action = given->action,
         .status = given->status,
         .override = registers ? given->override : ZPEER_UNKNOWN,
+        .asks = probe_asks (peer->batcher.lanes[which], given->state->handle),
         .guarded =
             probe_acts (peer->batcher.lanes[which], given->state->handle)};
 }

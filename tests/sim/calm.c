@@ -10,6 +10,9 @@
 #define CALM_MS       150000
 #define CALM_TIMEOUTS 30
 
+//  A peer that takes almost one for each batch needs so many more an instance
+#define LAGGARD_TIMEOUTS 8
+
 //  From calm to the renewals that peers need that restarted, ms
 #define RENEWALS_MS 6000
 
@@ -32,7 +35,10 @@
 static uint64_t
 s_calm_ms (const world_t *self)
 {
-    return CALM_MS + (uint64_t) CALM_TIMEOUTS * self->read_timeout_ms;
+    uint64_t timeouts = CALM_TIMEOUTS;
+    if (self->features[FEATURE_LAGGARD])
+        timeouts += (uint64_t) LAGGARD_TIMEOUTS * self->keys;
+    return CALM_MS + timeouts * self->read_timeout_ms;
 }
 
 static void

@@ -6,6 +6,11 @@
 //  How long an answer counts, ms
 #define ANSWER_MS 1000
 
+//  Questions about an instance until something comes of them, if nothing fails: a
+//  VERIFY asks more than the peer can be told at once, and what the peer can be told
+//  at once may become less with each answer
+#define QUESTIONS_MAX 4
+
 void
 caution_check (peer_t *peer, const batch_t *batch)
 {
@@ -21,17 +26,34 @@ caution_check (peer_t *peer, const batch_t *batch)
     }
 }
 
+//  In the calm nothing comes between an answer and what it was asked for, however
+//  long the peer takes
+static void
+s_count_question (peer_t *peer, const item_t *item, uint16_t code)
+{
+    unsigned *questions = &peer->keys[item->key].questions;
+    //  It may suffice that the peer has it
+    *questions = code == 404 ? *questions + 1 : 0;
+    if (*questions > QUESTIONS_MAX && world_is_calm (peer->world) &&
+        peer->batch_ms)
+        world_fail (peer->world, "questions", "P%u: I%u, %u times",
+                    peer->number, item->key, *questions);
+}
+
 static void
 s_succeeded (peer_t *peer, const item_t *item, uint16_t code)
 {
     peer_key_t *key = &peer->keys[item->key];
     if (item->action != ZPEER_HEARTBEAT) {
+        key->questions = 0;
         key->must_ask &= code == 500;
         return;
     }
     key->asked_at = item->applied_at;
     if (code == 200 || code == 404)
         key->answered = peer->world->now + 1;
+    if (item->asks)
+        s_count_question (peer, item, code);
 }
 
 static void
@@ -49,6 +71,9 @@ void
 caution_learn (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     bool owed = result->verdict == ZPEER_PERMANENT_ERROR;
+    for (uint32_t i = 0; result->verdict != ZPEER_SUCCESS && i < batch->count;
+         i++)
+        peer->keys[batch->items[i].key].questions = 0;
     //  A bad item, or a batch too large, is no failure of the peer
     if (result->status == 400 || result->status == 413)
         return;

@@ -78,9 +78,9 @@ s_compare_key (world_t *world, const peer_t *peer, unsigned key)
     const peer_key_t *mine = &peer->keys[key];
     if (mine->conflict && !mine->touched && !instance->orphan)
         world_fail (world, "false conflict", "P%u: I%u", peer->number, key);
-    if (mine->refused && peer->server_count == 1 && peer->spells_400 < 2 &&
-        !mine->toxic && !instance->had && !instance->flaws &&
-        peer->life < MISSES)
+    if (mine->refused && !mine->touched && peer->server_count == 1 &&
+        peer->spells_400 < 2 && !mine->toxic && !instance->had &&
+        !instance->flaws && peer->life < MISSES)
         world_fail (world, "false rejection", "P%u: I%u", peer->number, key);
     const char *difference = compare_differs (world, peer, key);
     if (difference) {

@@ -8,6 +8,12 @@
 #define REFUSED_MS 1
 #define CONNECT_MS 1000
 
+//  Longest Retry-After, ms
+#define WAIT_MAX_MS 120000
+
+//  ASG updates that fail where they are sick, per mille
+#define ASG_SICK_RATE 500
+
 //  When an attempt ends
 typedef enum {
     ENDS_AT_ONCE,
@@ -153,7 +159,10 @@ s_suffer (world_t *world, request_t *request, unsigned fault)
         world_after (world, late_ms, remote_apply, request, count);
     }
     if (s_faults[fault].status == 503 || s_faults[fault].status == 429)
-        request->retry_after_ms = RNG_PICK (rng, uint32_t, 0, 0, 2000, 60000);
+        request->retry_after_ms =
+            world->features[FEATURE_WAIT]
+                ? (uint32_t) rng_below (rng, WAIT_MAX_MS)
+                : RNG_PICK (rng, uint32_t, 0, 0, 2000, 60000);
     network_end_after (request, end_ms, s_faults[fault].end,
                        s_faults[fault].status, s_faults[fault].body);
 }
@@ -171,8 +180,11 @@ static unsigned
 s_fault (world_t *world, const request_t *request)
 {
     const peer_t *peer = request->batch->peer;
-    bool single =
-        peer->spell == SPELL_OK && rng_chance (&world->rng, peer->fault_rate);
+    bool sick = world->features[FEATURE_ASG_SICK] &&
+                request->batch->which == LANE_ASGS &&
+                rng_chance (&world->rng, ASG_SICK_RATE);
+    bool single = sick || (peer->spell == SPELL_OK &&
+                           rng_chance (&world->rng, peer->fault_rate));
     unsigned fault = NO_FAULT;
     if (world_is_calm (world))
         return NO_FAULT;

@@ -63,6 +63,12 @@ peer_init (peer_t *self, world_t *world, unsigned number)
             world->keys < MANY_KEYS && !world->features[FEATURE_SERVERS]
                 ? world->read_timeout_ms / RNG_PICK (rng, double, 8, 3)
                 : 0;
+    if (world->features[FEATURE_LAGGARD]) {
+        self->latency_ms = 0;
+        self->per_item_ms = 0;
+        self->batch_ms = RNG_PICK (rng, uint32_t, 10, 100, 900, 1100, 3000,
+                                   10000, 20000, 29000);
+    }
     self->serial = rng_chance (rng, 500);
     self->copies = rng_chance (rng, 900);
     self->max_bytes =
@@ -205,6 +211,7 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
     bool replicated = change->flags & ZPEER_CHANGE_REPLICATED;
     bool cancel = change->action == ZPEER_CANCEL;
     bool asg = number >= KEYS_MAX;
+    key->questions = 0;
     if (!owes && (replicated || change->action == ZPEER_FORGET))
         caution_drop (self, number);
     //  A replicated event may be from before the peer lost all

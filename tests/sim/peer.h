@@ -35,6 +35,7 @@ typedef struct {
     unsigned replica_life;  //  Of the peer, at the newest replicated event
     uint64_t answered;      //  When the question was answered, plus 1; 0: an
                             //  attempt of it failed since, or never
+    unsigned questions;     //  Answered, and nothing came of it yet
     uint64_t asked_at;      //  When the peer applied the last question
     uint64_t first;         //  Since when a change waits; UINT64_MAX: none does
 } peer_key_t;
@@ -80,8 +81,9 @@ typedef struct peer {
     //  How it answers
     uint32_t latency_ms;
     double per_item_ms;
-    bool serial;  //  One request after the other
-    bool copies;  //  With a 409 comes what it has
+    uint32_t batch_ms;  //  For each request, whatever is in it
+    bool serial;        //  One request after the other
+    bool copies;        //  With a 409 comes what it has
     uint64_t busy_until;
     uint32_t max_bytes;
     uint16_t firewall;    //  What is said of a batch that it does not like

@@ -320,6 +320,8 @@ plan_choose (world_t *self, const wish_t wishes[FEATURE_COUNT])
     rng_t *rng = &self->rng;
     s_choose_features (self, wishes);
     self->read_timeout_ms = RNG_PICK (rng, uint32_t, 1000, 5000, 30000);
+    if (self->features[FEATURE_LAGGARD])
+        self->read_timeout_ms = 30000;
     self->pool = RNG_PICK (rng, uint32_t, 3, 10000, 10000);
     self->max_items = RNG_PICK (rng, uint32_t, 4, 250, 250);
     self->tombstone_ms = 900000;

@@ -28,6 +28,12 @@ probe_acts (const zpeer_lane_t *lane, uint32_t handle)
 }
 
 bool
+probe_asks (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->phase == PHASE_ASK;
+}
+
+bool
 probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit)
 {
     uint32_t window = lane->reached ? 1 : lane->window;

@@ -17,6 +17,9 @@ bool probe_live (const zpeer_lane_t *lane, uint32_t handle);
 //  The instance is on its way as an act that a question preceded
 bool probe_acts (const zpeer_lane_t *lane, uint32_t handle);
 
+//  The instance is on its way as a question
+bool probe_asks (const zpeer_lane_t *lane, uint32_t handle);
+
 //  The lane may send: no pause, and room in its window
 bool probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit);
 

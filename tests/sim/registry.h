@@ -41,6 +41,7 @@ typedef struct {
     uint8_t status;    //  zpeer_status_t
     uint8_t override;  //  zpeer_status_t; UNKNOWN: none
     bool guarded;      //  An act that a question preceded
+    bool asks;         //  A question
 } item_t;
 
 //  One lease. A held override never outlives its lease, so it can live in it.

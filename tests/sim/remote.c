@@ -143,7 +143,8 @@ s_work (world_t *world, peer_t *peer, request_t *request)
     uint64_t start = world->now;
     if (peer->serial && start < peer->busy_until)
         start = peer->busy_until;
-    uint64_t work_ms = (uint64_t) (peer->per_item_ms * request->count);
+    uint64_t work_ms =
+        peer->batch_ms + (uint64_t) (peer->per_item_ms * request->count);
     uint64_t took_ms =
         start + remote_latency (world, peer) + work_ms - world->now;
     peer->busy_until = world->now + took_ms;

@@ -8,7 +8,7 @@
 
 //  No run has that many steps, unless something goes round and round
 #define STEPS_MAX      200000
-#define STEPS_MAX_HEAL 2000000
+#define STEPS_MAX_LONG 2000000
 
 //  History --------------------------------------------------------------------
 
@@ -168,7 +168,9 @@ world_run (world_t *self)
            agenda_take (&self->agenda, self->end_at, &entry)) {
         self->now = entry.at;
         if (++self->steps >
-            (self->features[FEATURE_HEAL] ? STEPS_MAX_HEAL : STEPS_MAX))
+            (self->features[FEATURE_HEAL] || self->features[FEATURE_LAGGARD]
+                 ? STEPS_MAX_LONG
+                 : STEPS_MAX))
             world_fail (self, "endless", "%" PRIu64 " steps", self->steps);
         uint64_t lines = self->lines;
         entry.fn (self, entry.whom, entry.number);
