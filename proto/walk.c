@@ -195,6 +195,7 @@ zpeer_walk_skip (zpeer_walk_t *self, unsigned depth)
         }
         lacking[level]--;
         zpeer_token_t token;
+        token.count = 0;  //  Only maps and arrays set it, which gcc cannot see
         int rc = zpeer_walk_next (self, &token);
         if (rc)
             return rc;

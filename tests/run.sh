@@ -120,12 +120,37 @@ install_packages () {
 }
 
 #  build PRESET [OPTION…]: configures and builds build/PRESET, whatever it was
-#  configured for before
+#  configured for before. Warnings are errors here, with every preset.
 build () {
     local preset=$1
     shift
-    cmake --preset "$preset" -DZPEER_BUILD_TESTS=ON -DZPEER_BUILD_BENCH=ON \
-        "$@" && cmake --build --preset "$preset" -j "$jobs"
+    cmake --preset "$preset" -DZPEER_WERROR=ON -DZPEER_BUILD_TESTS=ON \
+        -DZPEER_BUILD_BENCH=ON "$@" &&
+        cmake --build --preset "$preset" -j "$jobs"
+}
+
+#  build_type NAME COMPILER TYPE [OPTION…]: library and programs
+build_type () {
+    local folder=build/types/$1 compiler=$2 type=$3
+    echo "== $1"
+    shift 3
+    cmake -G Ninja -S . -B "$folder" -DCMAKE_C_COMPILER="$compiler" \
+        -DCMAKE_BUILD_TYPE="$type" -DZPEER_WERROR=ON -DZPEER_BUILD_TESTS=OFF \
+        -DZPEER_BUILD_BENCH=OFF "$@" && cmake --build "$folder" -j "$jobs"
+}
+
+#  Each level of optimization warns of something else; the last build is as
+#  distributions have it. Debug is built with all tests, by both compilers.
+build_types () {
+    local compiler type
+    for compiler in gcc clang; do
+        for type in Release RelWithDebInfo MinSizeRel; do
+            build_type "$compiler-$type" "$compiler" "$type" || return 1
+        done
+        build_type "$compiler-distribution" "$compiler" Release \
+            -DCMAKE_C_FLAGS="-D_FORTIFY_SOURCE=2 -fstack-protector-strong" \
+            -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON || return 1
+    done
 }
 
 #  run_tests PRESET LABELS: those of the tests with one of the labels
@@ -184,8 +209,8 @@ interop () {
 }
 
 #  Functions are run by a shell of their own, under timeout
-export -f build run_tests check_format check_tidy check_cppcheck interop
-export -f build_fuzzers fuzz
+export -f build build_type build_types run_tests interop
+export -f check_format check_tidy check_cppcheck build_fuzzers fuzz
 export jobs
 run () {
     local name=$1 minutes=$2
@@ -216,6 +241,7 @@ if [ "$mode" != quick ]; then
     if run clang-build 8 build clang; then
         run clang-tests 8 run_tests clang 'unit|actor'
     fi
+    run build-types 5 build_types
     if run asan-build 8 build asan -DZPEER_BUILD_BENCH=OFF; then
         run asan-tests 10 run_tests asan 'unit|sim|actor|e2e|deploy'
     fi
