@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+#  What zpeerd is told by its environment and command line, and what it says to that.
+#
+#  test_options.sh ZPEERD ZPEERCTL SCRIPTED_PEER
+#  shellcheck source=service.sh
+. "$(dirname "$0")/service.sh"
+
+test_help_and_version_need_nothing () {
+    expect_status 0 "$zpeerd" --help &&
+        expect_text "$work/out" "--peer URL" &&
+        expect_text "$work/out" "78  an option" &&
+        expect_status 0 "$zpeerd" --version &&
+        expect_status 0 "$zpeerd" --messages &&
+        expect_text "$work/out" ZPD001 &&
+        expect_status 0 "$zpeerctl" --help &&
+        expect_text "$work/out" feed &&
+        expect_status 0 "$zpeerctl" feed --help &&
+        expect_status 0 "$zpeerctl" watch --help &&
+        expect_status 0 "$zpeerctl" --version
+}
+
+test_wrong_command_lines_are_refused () {
+    expect_status 64 "$zpeerd" --nonsense &&
+        expect_status 64 "$zpeerd" --set novalue &&
+        expect_status 64 "$zpeerd" http://localhost/ &&
+        expect_status 64 "$zpeerd" --log-level loud &&
+        expect_status 2 "$zpeerctl" &&
+        expect_status 2 "$zpeerctl" nonsense &&
+        expect_status 2 "$zpeerctl" feed &&
+        expect_status 2 "$zpeerctl" feed --batch 0 - &&
+        expect_text "$work/err" '--batch: "0" is not a number from 1 to 100' &&
+        expect_status 2 "$zpeerctl" feed /nonexistent/file &&
+        expect_status 2 "$zpeerctl" watch --count x &&
+        expect_text "$work/err" '--count: "x"' &&
+        expect_status 2 "$zpeerctl" watch --topics peer,dropedd &&
+        expect_text "$work/err" '"dropedd" is none of conflict rejected'
+}
+
+test_a_wrong_option_is_named_with_its_range () {
+    expect_status 78 "$zpeerd" \
+        --set eureka.server.peer-node-read-timeout-ms=never &&
+        expect_text "$work/err" eureka.server.peer-node-read-timeout-ms &&
+        expect_text "$work/err" never &&
+        expect_status 78 "$zpeerd" --set zpeer.no-such-thing=1 &&
+        EUREKA_SERVER_PEERNODEREADTIMEOUTMS=soon expect_status 78 "$zpeerd" &&
+        expect_text "$work/err" soon
+}
+
+test_the_command_line_overrides_the_environment () {
+    APIML_DISCOVERY_MAXPEERRETRIES=3 \
+        EUREKA_SERVER_PEERNODEREADTIMEOUTMS=111 \
+        expect_status 0 "$zpeerd" --print-config \
+        --set eureka.server.peer-node-read-timeout-ms=222 &&
+        expect_text "$work/out" apiml.discovery.maxPeerRetries=3 &&
+        expect_text "$work/out" eureka.server.peer-node-read-timeout-ms=222
+}
+
+test_a_misspelt_variable_is_named () {
+    ZPEER_BACH_LINGERMS=5 start_zpeerd &&
+        expect_text "$work/log" "ZPEER_BACH_LINGERMS has no effect"
+}
+
+test_the_printed_configuration_has_no_secrets () {
+    expect_status 0 "$zpeerd" --print-config \
+        --peer http://user:secret@host:8761/eureka/ --peer http://b/eureka/ &&
+        expect_text "$work/out" host:8761 &&
+        expect_text "$work/out" http://b/eureka/ &&
+        ! grep -q secret "$work/out"
+}
+
+test_a_wrong_peer_url_ends_it () {
+    expect_status 78 "$zpeerd" --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --peer http://good/ --peer nonsense &&
+        expect_text "$work/err" 'URL "nonsense"' &&
+        expect_status 78 "$zpeerd" --peer http://user:secret@ &&
+        expect_text "$work/err" "host is missing" &&
+        ! grep -q secret "$work/err"
+}
+
+test_a_wrong_url_of_its_own_ends_it () {
+    expect_status 78 "$zpeerd" --control none --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --set eureka.server.my-url=nonsense &&
+        expect_text "$work/err" "eureka.server.my-url: URL \"nonsense\""
+}
+
+test_a_peer_named_twice_or_ones_own_url_does_not_end_it () {
+    start_peer &&
+        start_zpeerd --peer "$peer_url" --peer "$peer_url" \
+            --peer http://me:8761/eureka/ \
+            --set eureka.server.my-url=http://me:8761/eureka/ &&
+        end_zpeerd INT 0
+}
+
+run_cases
