@@ -6,7 +6,9 @@
     Signals: SIGTERM and SIGINT are blocked before the first thread starts, so
     that every thread inherits that and the main thread alone takes them, from a
     signalfd; it looks for one before each command. While the engine drains they
-    have their default effect again: a second one ends the process at once.
+    have their default effect again: a second one ends the process at once. At
+    SIGHUP, SIGUSR1 and SIGUSR2 other daemons reload something; they would end
+    this one without draining, so that they are taken, too, and only logged.
 */
 #include <assert.h>
 #include <errno.h>
@@ -29,6 +31,12 @@
 #include "zpeerd_messages.h"
 #include "banned.h"
 
+//  Signals that do nothing
+#define IGNORED(X)                                                             \
+    X (SIGHUP)                                                                 \
+    X (SIGUSR1)                                                                \
+    X (SIGUSR2)
+
 //  The signals that stop it
 static sigset_t
 s_stop_signals (void)
@@ -38,6 +46,30 @@ s_stop_signals (void)
     sigaddset (&set, SIGTERM);
     sigaddset (&set, SIGINT);
     return set;
+}
+
+//  All signals that the main thread takes
+static sigset_t
+s_signals (void)
+{
+    sigset_t set = s_stop_signals ();
+#define X(number) sigaddset (&set, number);
+    IGNORED (X)
+#undef X
+    return set;
+}
+
+//  The name of a signal that does nothing; NULL: it is another one
+static const char *
+s_ignored_name (int number)
+{
+    switch (number) {
+#define X(number)                                                              \
+    case number: return #number;
+        IGNORED (X)
+#undef X
+    default: return NULL;
+    }
 }
 
 //  Tells systemd how things stand, if it started us and asked for it
@@ -185,8 +217,22 @@ s_tell_start (self_t *self)
     s_notify ("READY=1");
 }
 
-//  Answers commands until a signal comes: whoever sends commands without end
-//  does not keep it from being seen. Returns the signal.
+//  Takes a signal, if there is one. Returns it if it is to stop zpeerd; else 0.
+static int
+s_take_signal (self_t *self)
+{
+    struct signalfd_siginfo taken;
+    if (read (self->signals, &taken, sizeof taken) != sizeof taken)
+        return 0;
+    const char *ignored = s_ignored_name ((int) taken.ssi_signo);
+    if (!ignored)
+        return (int) taken.ssi_signo;
+    zpeerd_say (&self->log, ZPEERD_IGNORED, ignored);
+    return 0;
+}
+
+//  Answers commands until a signal to stop comes: whoever sends commands without
+//  end does not keep it from being seen. Returns the signal.
 static int
 s_serve (self_t *self)
 {
@@ -195,12 +241,11 @@ s_serve (self_t *self)
         {.socket = self->control ? zpeerd_control_handle (self->control) : NULL,
          .events = ZMQ_POLLIN},
     };
-    struct signalfd_siginfo taken;
     while (true) {
         int ready = zmq_poll (items, self->control ? 2 : 1, -1);
-        if (ready > 0 && items[0].revents &&
-            read (self->signals, &taken, sizeof taken) == sizeof taken)
-            return (int) taken.ssi_signo;
+        int taken = ready > 0 && items[0].revents ? s_take_signal (self) : 0;
+        if (taken)
+            return taken;
         if (ready > 0 && items[1].revents)
             zpeerd_control_serve (self->control, self->engine);
     }
@@ -237,7 +282,7 @@ s_raise_limit (void)
 static void
 s_init (self_t *self, const zpeerd_args_t *args)
 {
-    sigset_t signals = s_stop_signals ();
+    sigset_t signals = s_signals ();
     pthread_sigmask (SIG_BLOCK, &signals, NULL);
     signal (SIGPIPE, SIG_IGN);
     *self = (self_t){.args = args, .log = STDERR_LOG_INIT};

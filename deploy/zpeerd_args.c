@@ -49,7 +49,8 @@ static const char s_usage[] =
     "\n"
     "SIGTERM or SIGINT stops: no more changes are taken, what waits is\n"
     "delivered as far as zpeer.stop.deadline-ms allows. A second one ends the\n"
-    "process at once. The log goes to standard error.\n"
+    "process at once. SIGHUP, SIGUSR1 and SIGUSR2 are ignored, and logged:\n"
+    "nothing is read anew while it runs. The log goes to standard error.\n"
     "\n"
     "exit status:\n";
 

@@ -34,7 +34,11 @@
     X (CONTROL, INFO, "ZPD008", "commands are taken at %s", "Nothing.")        \
     X (NO_CONTROL, WARNING, "ZPD009", "commands are not taken: %s",            \
        "Name another endpoint with --control for \"zpeerctl peers\" and its "  \
-       "like, or say \"--control none\".")
+       "like, or say \"--control none\".")                                     \
+    X (IGNORED, WARNING, "ZPD010",                                             \
+       "%s is ignored: nothing is read anew while zpeerd runs",                \
+       "Restart zpeerd for other options; peers come and go with \"zpeerctl "  \
+       "add-peer\" and remove-peer.")
 
 typedef enum {
 #define X(name, level, id, text, action) ZPEERD_##name,

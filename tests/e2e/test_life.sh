@@ -70,6 +70,33 @@ test_a_second_signal_ends_it_at_once () {
     expect_end 143
 }
 
+#  Other daemons read their configuration anew, or open their logs
+test_a_signal_to_reload_is_ignored_and_logged () {
+    start_peer && start_zpeerd --peer "$peer_url" \
+        --set zpeer.batch.linger-ms=1000 || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" || return 1
+    local signal
+    for signal in HUP USR1 USR2; do
+        kill "-$signal" "$zpeerd_pid"
+        wait_text "$work/log" "ZPD010 SIG$signal is ignored" || return 1
+    done
+    end_zpeerd TERM 0 && expect_text "$work/log" ZPD003 &&
+        curl_instance SHOP i1 && expect_status 0 "$zpeerd" --messages &&
+        expect_text "$work/out" ZPD010
+}
+
+test_while_it_drains_a_signal_to_reload_does_not_end_it () {
+    start_zpeerd --peer http://127.0.0.1:1/eureka/ \
+        --set zpeer.stop.deadline-ms=1000 || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" || return 1
+    kill -TERM "$zpeerd_pid"
+    wait_text "$work/log" ZPD002 || return 1
+    kill -HUP "$zpeerd_pid"
+    expect_end 0 && expect_text "$work/log" ZPD004
+}
+
 test_undelivered_tasks_are_counted_at_the_end () {
     start_zpeerd --peer http://127.0.0.1:1/eureka/ \
         --set zpeer.stop.deadline-ms=100 || return 1
