@@ -86,8 +86,11 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
        "Instances of the peer's present resync or verify that have come and "  \
        "are not done with.")                                                   \
     X (NOW, "refused", tasks.rejected,                                         \
-       "Instances the peer does not take; they wait for a new Register, a "    \
-       "Cancel, or a resync.")                                                 \
+       "Instances the peer does not take, or does not keep; they are tried "   \
+       "again.")                                                               \
+    X (NOW, "resting", tasks.resting,                                          \
+       "Instances to be tried again at a time of their own: what the peer "    \
+       "refused, or has newer from elsewhere.")                                \
     X (NOW, "batches-in-flight", tasks.batches_in_flight,                      \
        "Batches sent and not answered.")                                       \
     X (NOW, "batch-size", tasks.size,                                          \

@@ -21,6 +21,8 @@ zpeer_lane_destroy (zpeer_lane_t **self_p)
         free (self->flights[i]);
     for (uint32_t i = 0; i < self->split_count; i++)
         lane_split_free (self->splits[i]);
+    zpeer_heap_free (&self->resting[TOGETHER]);
+    zpeer_heap_free (&self->resting[ALONE]);
     free (self->entries);
     free (self->unsure);
     free (self->flights);
@@ -207,21 +209,40 @@ lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report)
         self->options.report (self->options.arg, &report);
 }
 
+//  What was reported before, and not well since, is no news, if no task ends by it
+static bool
+s_is_news (const entry_t *entry, zpeer_lane_report_kind_t kind)
+{
+    if (entry->wait & TASKS)
+        return true;
+    if (kind == ZPEER_LANE_REJECTED)
+        return !(entry->flags & REFUSED);
+    return kind != ZPEER_LANE_CONFLICT || !entry->tries;
+}
+
 void
 lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
               zpeer_ending_t ending)
 {
     report.bits = entry->wait & TASKS;
     report.ending = ending;
-    lane_report (self, entry, report);
+    if (s_is_news (entry, report.kind))
+        lane_report (self, entry, report);
     lane_end (self, ending, entry->wait);
-    if (report.kind == ZPEER_LANE_REJECTED)
-        lane_refuse (self, entry, true);
     entry->wait = 0;
     entry->asked = 0;
     lane_flag (entry, ASK, false);
     lane_pay (self, entry, PAID_REFUSED);
     lane_leave (self, entry);
+    if (report.kind == ZPEER_LANE_REJECTED) {
+        entry->misses = 0;
+        lane_refuse (self, entry, true);
+        lane_flag (entry, HELD, true);
+        lane_rest (self, entry);
+    }
+    else if (report.kind == ZPEER_LANE_CONFLICT &&
+             zpeer_state_present (entry->state))
+        lane_rest (self, entry);
 }
 
 void
@@ -233,6 +254,7 @@ lane_release (zpeer_lane_t *self, entry_t *entry)
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_RELEASED});
     lane_refuse (self, entry, false);
+    lane_rest_end (self, entry);
     zpeer_state_unref (&entry->state);
     *entry = (entry_t){0};
     self->instances--;

@@ -28,6 +28,7 @@
     X (FAILED, "failed", "lost to another permanent error")                    \
     X (DROPPED, "dropped", "nothing is known of it that a peer could take")    \
     X (REJECTED, "rejected", "the peer does not take it")                      \
+    X (MISSING, "missing", "404: the peer does not have the instance")         \
     X (CONFLICT, "conflict", "the peer has a newer registration")              \
     X (SETTLED, "settled", "a replicated event said the same")                 \
     X (FORGOTTEN, "forgotten", "the source dropped the instance")              \
@@ -45,7 +46,9 @@ typedef enum {
 typedef enum {
     ZPEER_LANE_CONFLICT,       //  copy: the peer's newer registration
     ZPEER_LANE_NEED_REGISTER,  //  the view has no Register, or an older one
-    ZPEER_LANE_REJECTED,       //  code: the item's status, or the HTTP status
+    ZPEER_LANE_REJECTED,       //  code: the item's status, or the HTTP status.
+                               //  It is tried again, but not reported again
+                               //  before the peer has taken it.
     ZPEER_LANE_DROPPED,        //  ending: ESCALATED or FAILED, once per
     //  instance; DROPPED when it cannot be asked for;
     //  EXPIRED or OVERFLOWED of an ASG update
@@ -118,7 +121,8 @@ typedef struct {
     uint32_t owed;                  //  Instances told in vain
     uint32_t renew;                 //  Of these: only a Heartbeat was lost
     uint32_t unsure;    //  Instances with an unsettled ambiguous attempt
-    uint32_t rejected;  //  Instances the peer does not take
+    uint32_t rejected;  //  Instances the peer does not take, or not keep
+    uint32_t resting;   //  Instances to be tried again at a time of their own
     uint32_t batches_in_flight;
     uint32_t size;          //  Items a batch may have at present
     uint32_t byte_limit;    //  Bytes a batch may have at present

@@ -2,8 +2,8 @@
 #include "lane_impl.h"
 #include "banned.h"
 
-//  404 to a Heartbeat, each after a Register the peer confirmed: it does not
-//  store this instance
+//  404 to a Heartbeat, each after a Register the peer confirmed: it does not keep
+//  this instance
 #define MISSES_MAX 3
 
 //  How much of the read timeout a batch may need by what is known of the peer
@@ -45,8 +45,9 @@ s_copy (const zpeer_result_t *result, size_t *at, const part_t *part)
 }
 
 static void
-s_reject (zpeer_lane_t *self, entry_t *entry, int code)
+s_reject (zpeer_lane_t *self, entry_t *entry, const part_t *part, int code)
 {
+    lane_flag (entry, REFUSED_ACT, lane_acts (part));
     lane_give_up (
         self, entry,
         (zpeer_lane_report_t){.kind = ZPEER_LANE_REJECTED, .code = code},
@@ -71,7 +72,7 @@ s_bad_item (zpeer_lane_t *self, entry_t *entry, const part_t *part,
 {
     uint64_t well = code == 404 ? self->good_before : self->ok_before;
     if (!s_is_trouble (code) || lane_confirms (self, entry, part, true, well)) {
-        s_reject (self, entry, code);
+        s_reject (self, entry, part, code);
         return;
     }
     entry->asked = 0;
@@ -94,17 +95,32 @@ s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     }
     else if (s_is_2xx (code) && (entry->flags & RENEW) && !(entry->wait & ~H)) {
         lane_end (self, ZPEER_ENDED_DELIVERED, entry->wait);
-        entry->wait = entry->misses = 0;
-        lane_flag (entry, STORED, false);
+        entry->wait = 0;
+        lane_take (self, entry);
         lane_pay (self, entry, PAID_OTHERWISE);
     }
     else if (s_is_2xx (code) || code == 404) {
         entry->asked = lane_stamp (self->now);
-        if (!(entry->flags & SUSPECT_ACT))
+        if (!(entry->flags & REFUSED_ACT))
             entry->suspect = 0;
     }
     else
         s_bad_item (self, entry, part, code);
+}
+
+//  The peer has confirmed the Register of an instance, and does not have it, again
+//  and again: that is reported, and from now on it is told once each renewal
+//  interval. Returns whether that is now.
+static bool
+s_keeps_missing (zpeer_lane_t *self, entry_t *entry)
+{
+    if (!(entry->flags & REFUSED))
+        lane_report (self, entry,
+                     (zpeer_lane_report_t){.kind = ZPEER_LANE_REJECTED,
+                                           .ending = ZPEER_ENDED_MISSING,
+                                           .code = 404});
+    lane_refuse (self, entry, true);
+    return !(entry->flags & RESTING);
 }
 
 //  404: the peer does not have it, or has it older, or at UNKNOWN
@@ -119,14 +135,12 @@ s_missing (zpeer_lane_t *self, entry_t *entry, const part_t *part)
     if (beyond)
         lane_report (self, entry,
                      (zpeer_lane_report_t){.kind = ZPEER_LANE_NEED_REGISTER});
-    else if (beat && (entry->flags & STORED))
+    else if (beat && (entry->flags & STORED) && entry->misses < MISSES_MAX)
         entry->misses++;
-    if (!zpeer_state_present (entry->state))
+    if (!zpeer_state_present (entry->state) || (entry->flags & HELD))
         return;
-    if (entry->misses >= MISSES_MAX) {
-        s_reject (self, entry, 404);
+    if (entry->misses >= MISSES_MAX && !s_keeps_missing (self, entry))
         return;
-    }
     lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & H);
     entry->wait = (uint8_t) ((entry->wait & ~H) | FULL);
     lane_stand (self, entry, true);
@@ -142,10 +156,13 @@ s_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     const zpeer_state_t *state = entry->state;
     bool told = copy && copy->timestamp;
     uint64_t known = told ? copy->timestamp : part->timestamp + 1;
-    if (known > state->top && part->seq == state->seq)
+    if (known > state->top && part->seq == state->seq) {
         lane_report (
             self, entry,
             (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy});
+        if (!(entry->flags & RESTING))
+            lane_rest (self, entry);
+    }
     else if (state->top)
         lane_owe (self, entry);
 }
@@ -169,6 +186,24 @@ s_wrong (const part_t *part, const answer_t *answer)
     return -1;
 }
 
+//  What the peer was told is not to be tried again; but of what it keeps missing
+//  its word is not enough
+static void
+s_told (zpeer_lane_t *self, entry_t *entry, const part_t *part)
+{
+    bool registers = part->actions[0] == ZPEER_REGISTER ||
+                     part->actions[1] == ZPEER_REGISTER;
+    entry->suspect = 0;
+    if (registers)
+        entry->flags |= STORED;
+    if (entry->misses < MISSES_MAX) {
+        lane_refuse (self, entry, false);
+        lane_rest_end (self, entry);
+    }
+    else if (registers)
+        lane_rest_told (self, entry);
+}
+
 //  known: the peer did not have what was cancelled
 static void
 s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part, bool known)
@@ -181,10 +216,8 @@ s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part, bool known)
     else if (part->bits & C)
         lane_flag (entry, ASK, false);
     lane_end (self, ZPEER_ENDED_DELIVERED, part->bits);
-    entry->suspect = 0;
-    for (unsigned i = 0; i < part->count; i++)
-        if (part->actions[i] == ZPEER_REGISTER)
-            entry->flags |= STORED;
+    if (lane_acts (part))
+        s_told (self, entry, part);
     if (self->options.delivered)
         lane_report (self, entry,
                      (zpeer_lane_report_t){.kind = ZPEER_LANE_DELIVERED,
@@ -203,16 +236,21 @@ s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
         return;
     }
     uint16_t code = s_code (answer, 0);
-    bool cancel = part->count == 1 && part->actions[0] == ZPEER_CANCEL;
-    s_delivered (self, entry, part, cancel && code == 404);
-    if (code == 409)
-        s_newer (self, entry, part, answer->copy);
-    else if (code == 404 && part->count == 1 &&
-             part->actions[0] != ZPEER_CANCEL)
+    bool cancel = part->actions[0] == ZPEER_CANCEL;
+    bool alone = part->count == 1 && !cancel;
+    if (alone && code == 404) {
+        lane_end (self, ZPEER_ENDED_MISSING, part->bits);
         s_missing (self, entry, part);
-    else if (code != 404 && part->actions[0] == ZPEER_HEARTBEAT) {
-        lane_flag (entry, STORED, false);
-        entry->misses = 0;
+    }
+    else if (code == 409) {
+        lane_end (self, ZPEER_ENDED_CONFLICT, part->bits);
+        s_newer (self, entry, part, answer->copy);
+    }
+    else {
+        s_delivered (self, entry, part,
+                     cancel && part->count == 1 && code == 404);
+        if (part->actions[0] == ZPEER_HEARTBEAT && !(entry->flags & HELD))
+            lane_take (self, entry);
     }
 }
 
@@ -416,13 +454,6 @@ s_land (zpeer_lane_t *self, uint64_t id)
     return NULL;
 }
 
-//  Whether it may have changed what the peer has
-static bool
-s_acts (const part_t *part)
-{
-    return part->actions[0] != ZPEER_HEARTBEAT || part->count > 1;
-}
-
 //  Takes every part out of its flight, and moves those that nobody waits for
 //  behind the others. Returns how many others there are.
 static uint32_t
@@ -434,7 +465,7 @@ s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
         entry_t *entry = &self->entries[part.handle];
         part.bits = entry->flight;
         part.phase = entry->phase;
-        if (s_acts (&part))
+        if (lane_acts (&part))
             entry->acted = lane_second (self->now);
         self->in_flight -= lane_tasks (entry->flight);
         entry->flight = 0;

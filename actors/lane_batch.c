@@ -515,6 +515,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
 {
     self->now = now;
     lane_settle (self, now);
+    lane_rest_over (self, now);
     s_expire (self, now);
     self->credit = credit + self->flight_count;
     if (!s_free (self, now, credit) ||
@@ -531,6 +532,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
             continue;
         }
         s_launch (self, build.flight);
+        self->launched++;
         self->last_id = id;
         self->owed_flights += build.flight->owed;
         build.flight->last_ok = self->last_ok;
@@ -550,7 +552,9 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
 uint64_t
 zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit)
 {
-    uint64_t at = self->settle_at;
+    uint64_t at = lane_rest_wake (self);
+    if (at > self->settle_at)
+        at = self->settle_at;
     if (self->live.count && at > self->expire_at)
         at = self->expire_at;
     if (now < self->pause) {

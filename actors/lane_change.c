@@ -116,6 +116,7 @@ s_forget (zpeer_lane_t *self, entry_t *entry)
     lane_flag (entry, AGAIN, false);
     lane_pay (self, entry, PAID_OTHERWISE);
     lane_refuse (self, entry, false);
+    lane_rest_end (self, entry);
     entry->flags &= SETTLING | LEAVING;
     if (entry->phase != PHASE_NONE) {
         lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->flight);
@@ -150,6 +151,15 @@ s_stand_owed (zpeer_lane_t *self, entry_t *entry)
         lane_stand (self, entry, false);
 }
 
+//  What the peer did not take is tried again, and reported again if it is refused
+static void
+s_try_now (zpeer_lane_t *self, entry_t *entry)
+{
+    entry->misses = 0;
+    lane_refuse (self, entry, false);
+    lane_rest_end (self, entry);
+}
+
 //  The peer may not have been told of something: it is owed all there is
 static void
 s_owe (zpeer_lane_t *self, entry_t *entry)
@@ -161,8 +171,8 @@ s_owe (zpeer_lane_t *self, entry_t *entry)
         lane_stand (self, entry, false);
         return;
     }
+    s_try_now (self, entry);
     lane_owe (self, entry);
-    lane_refuse (self, entry, false);
     lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     s_stand_owed (self, entry);
 }
@@ -172,9 +182,9 @@ s_owe (zpeer_lane_t *self, entry_t *entry)
 static void
 s_verify (zpeer_lane_t *self, entry_t *entry)
 {
-    if (entry->flags & REFUSED)
-        return;
-    if (zpeer_state_present (entry->state))
+    bool held = entry->flags & HELD;
+    s_try_now (self, entry);
+    if (zpeer_state_present (entry->state) && !held)
         lane_renew (self, entry);
     else
         s_owe (self, entry);
@@ -183,18 +193,37 @@ s_verify (zpeer_lane_t *self, entry_t *entry)
     s_stand_owed (self, entry);
 }
 
+//  A Register or a Cancel of what the peer did not take. One that takes the others
+//  of its batch along goes on going alone, and not more often than such may.
+static void
+s_try_anew (zpeer_lane_t *self, entry_t *entry, unsigned bit)
+{
+    if (bit == R && lane_poison (entry) && (entry->flags & REFUSED)) {
+        if (entry->flags & HELD)
+            lane_rest_now (self, entry);
+        return;
+    }
+    entry->suspect = 0;
+    s_try_now (self, entry);
+}
+
+//  Of what is held Heartbeats go on, if it was not one that the peer did not take
+static bool
+s_is_held (const entry_t *entry, unsigned bit)
+{
+    bool goes = bit == H && (entry->flags & REFUSED_ACT);
+    return (entry->flags & HELD) && !goes;
+}
+
 static void
 s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
          const zpeer_change_t *change, unsigned bit)
 {
-    bool refused = entry->flags & REFUSED;
+    bool held = entry->flags & HELD;
     self->accepted++;
-    if (bit & (R | C)) {
-        entry->misses = 0;
-        entry->suspect = 0;
-        lane_refuse (self, entry, false);
-    }
-    if (entry->flags & REFUSED) {
+    if (bit & (R | C))
+        s_try_anew (self, entry, bit);
+    if (s_is_held (entry, bit)) {
         self->ended[ZPEER_ENDED_REJECTED]++;
         return;
     }
@@ -203,9 +232,9 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     s_gather (self, now, entry, bit);
     if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
         entry->wait |= FULL;
-    //  What changed while the peer refused it was never sent, or a Cancel of it
-    //  was not taken: what the peer has is not known
-    if (bit == R && refused) {
+    //  What changed while it was held was never sent, or a Cancel of it was not
+    //  taken: what the peer has is not known
+    if (bit == R && held) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }

@@ -32,10 +32,9 @@ lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent)
     entry->wait = (uint8_t) both;
 }
 
-//  Up to a quarter more: peers that fail together do not come back together.
-//  xorshift64.
-static uint32_t
-s_jitter (zpeer_lane_t *self, uint32_t ms)
+//  Peers that fail together do not come back together. xorshift64.
+uint32_t
+lane_jitter (zpeer_lane_t *self, uint32_t ms)
 {
     self->random ^= self->random << 13;
     self->random ^= self->random >> 7;
@@ -59,7 +58,7 @@ lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
             if (self->backoff_ms > BACKOFF_MAX_MS)
                 self->backoff_ms = BACKOFF_MAX_MS;
         }
-        pause_ms = s_jitter (self, self->backoff_ms);
+        pause_ms = lane_jitter (self, self->backoff_ms);
     }
     uint32_t wish_ms = result->retry_after_ms < RETRY_AFTER_MAX_MS
                            ? result->retry_after_ms

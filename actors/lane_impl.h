@@ -7,6 +7,7 @@
     lane_failure.c  results in: attempts that failed, and the pauses then
     lane_split.c    400 and 413: one bad item does not take 249 good ones along
     lane_owed.c     what is told in vain, or again
+    lane_rest.c     what the peer does not take now, and is tried again
     lane_doubt.c    what may have been told, or may yet be
     lane_stats.c    gauges, the accounting sum, the end
 
@@ -42,6 +43,7 @@
 #ifndef ZPEER_LANE_IMPL_H_INCLUDED
 #define ZPEER_LANE_IMPL_H_INCLUDED
 
+#include "heap.h"
 #include "lane.h"
 
 //  Kinds of change that wait, or are on their way. FULL is no task: it only
@@ -101,13 +103,19 @@ typedef enum {
     AGAIN = 8,      //  Something happened during the flight that its result
                     //  cannot know
     STORED = 16,    //  A Register was confirmed, and no Heartbeat since
-    REFUSED = 32,   //  Rejected, until its next Register or Cancel
+    REFUSED = 32,   //  Rejected: reported, and not taken since
     SETTLING = 64,  //  Its doubt has a time to be settled
-    SUSPECT_ACT = 128,  //  As a suspect it was more than a question
+    REFUSED_ACT = 128,  //  What was not taken of it was more than a Heartbeat
     LEAVING = 256,      //  The view has let go of it
     WALKED = 512,       //  OWED, and part of the walk
-    TROUBLED = 1024     //  A suspect, for a status that a peer in trouble gives
+    TROUBLED = 1024,    //  A suspect, for a status that a peer in trouble gives
+    RESTING = 2048,     //  It is tried again at a time of its own
+    HELD = 4096  //  Until then nothing is told of it, but for Heartbeats, if it
+                 //  was no Heartbeat that the peer did not take
 } flag_t;
+
+//  What rests goes in batches with others, or alone
+typedef enum { TOGETHER, ALONE } rest_t;
 
 //  Why an instance is not owed any more
 typedef enum {
@@ -243,7 +251,12 @@ struct zpeer_lane {
     double per_item_ms;  //  Smoothed; 0: not known
     uint64_t pause;      //  Nothing is sent before
     uint32_t backoff_ms;
-    uint32_t turn;         //  Places filled from both queues
+    zpeer_heap_t resting[2];  //  By rest_t: what is tried again, and when
+    uint64_t launched;        //  Batches, ever
+    uint64_t
+        alone_from;     //  Of those that go alone the next is not tried before
+    uint64_t alone_at;  //  so many batches were launched, or this time has come
+    uint32_t turn;      //  Places filled from both queues
     uint32_t batch_turn;   //  Batches, while both queues had something
     uint64_t last_id;      //  Newest batch
     uint64_t last_ok;      //  Newest batch answered 2xx, not all of it 5xx
@@ -288,11 +301,25 @@ lane_wants (const entry_t *entry)
     return entry->wait || (entry->flags & OWED);
 }
 
-//  A suspect goes alone, but for one whose status was its own
+//  A suspect, but for one whose status was its own, goes alone. While it is held,
+//  nothing of it goes but Heartbeats, which are not suspected.
+static inline bool
+lane_poison (const entry_t *entry)
+{
+    return entry->suspect && !(entry->flags & TROUBLED);
+}
+
 static inline bool
 lane_alone (const entry_t *entry)
 {
-    return entry->suspect && !(entry->flags & TROUBLED);
+    return lane_poison (entry) && !(entry->flags & HELD);
+}
+
+//  Whether it may change what the peer has
+static inline bool
+lane_acts (const part_t *part)
+{
+    return part->count > 1 || part->actions[0] != ZPEER_HEARTBEAT;
 }
 
 //  How long ago, for points in time kept as the low half of their ms
@@ -363,7 +390,8 @@ bool lane_acted_lately (const zpeer_lane_t *self, const entry_t *entry);
 void
 lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report);
 
-//  Ends what waits for an instance that the peer cannot be told of
+//  Ends what waits for an instance that the peer cannot be told of now: what it
+//  refuses, or has newer from elsewhere, rests. Reported when it is news.
 void lane_give_up (zpeer_lane_t *self, entry_t *entry,
                    zpeer_lane_report_t report, zpeer_ending_t ending);
 
@@ -391,8 +419,33 @@ lane_owed_follow (zpeer_lane_t *self, const flight_t *flight, uint64_t took_ms);
 //  Owes it nothing any more
 void lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how);
 
-//  The peer does not take the instance, or is to be tried again
+//  The peer has what it was told: nothing is to be tried again
+void lane_take (zpeer_lane_t *self, entry_t *entry);
+
+//  The peer does not take the instance, or does
 void lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused);
+
+//  lane_rest.c
+
+//  The instance was told to a peer that keeps missing it: not again before a
+//  renewal interval has passed
+void lane_rest_told (zpeer_lane_t *self, entry_t *entry);
+
+//  The peer did not take the instance: it is tried again after a pause, longer each
+//  time
+void lane_rest (zpeer_lane_t *self, entry_t *entry);
+
+//  It is tried again as soon as may be
+void lane_rest_now (zpeer_lane_t *self, entry_t *entry);
+
+//  It need not be tried again: the peer has taken it, or it is gone
+void lane_rest_end (zpeer_lane_t *self, entry_t *entry);
+
+//  Owes what has rested long enough
+void lane_rest_over (zpeer_lane_t *self, uint64_t now);
+
+//  When that is to be called again; NEVER: not by itself
+uint64_t lane_rest_wake (const zpeer_lane_t *self);
 
 //  The instance is part of the walk, as far as it is owed
 void lane_walk (zpeer_lane_t *self, entry_t *entry);
@@ -423,6 +476,9 @@ void lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
 
 //  What comes back, and what gathered meanwhile, as one
 void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);
+
+//  Up to a quarter more, for what happens to many at once should not again
+uint32_t lane_jitter (zpeer_lane_t *self, uint32_t ms);
 
 //  A failure: pause, one batch at a time, what was asked is to be asked again
 void lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result);

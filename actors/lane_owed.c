@@ -13,6 +13,10 @@
 void
 lane_owe (zpeer_lane_t *self, entry_t *entry)
 {
+    if (entry->flags & HELD) {  //  It will be owed when it has rested
+        lane_pay (self, entry, PAID_REFUSED);
+        return;
+    }
     self->owing += !(entry->flags & OWED);
     self->renewing -= (entry->flags & RENEW) != 0;
     entry->flags = (uint16_t) ((entry->flags | OWED) & ~RENEW);
@@ -22,7 +26,7 @@ void
 lane_renew (zpeer_lane_t *self, entry_t *entry)
 {
     //  Without a timestamp there is nothing to ask with
-    if ((entry->flags & OWED) || !entry->state->top)
+    if ((entry->flags & (OWED | HELD)) || !entry->state->top)
         return;
     self->owing++;
     self->renewing++;
@@ -63,6 +67,15 @@ lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused)
     self->refusing -= (entry->flags & REFUSED) != 0;
     self->refusing += refused;
     lane_flag (entry, REFUSED, refused);
+}
+
+void
+lane_take (zpeer_lane_t *self, entry_t *entry)
+{
+    entry->misses = 0;
+    lane_flag (entry, STORED, false);
+    lane_refuse (self, entry, false);
+    lane_rest_end (self, entry);
 }
 
 void

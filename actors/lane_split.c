@@ -139,7 +139,7 @@ lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
         return (int32_t) ((uint32_t) well - entry->suspect) > 0;
     entry->suspect = lane_suspect (self->last_id);
     lane_flag (entry, TROUBLED, troubled);
-    lane_flag (entry, SUSPECT_ACT, part->phase != PHASE_ASK);
+    lane_flag (entry, REFUSED_ACT, lane_acts (part));
     return false;
 }
 
@@ -227,6 +227,7 @@ s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     const part_t *part = &flight->parts[0];
     entry_t *entry = &self->entries[part->handle];
     if (lane_confirms (self, entry, part, false, self->ok_before)) {
+        lane_flag (entry, REFUSED_ACT, lane_acts (part));
         s_reject (self, entry, result);
         return;
     }

@@ -67,6 +67,7 @@ zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending)
         entry->wait = entry->flight = 0;
         entry->flags &= (uint16_t) ~(ASK | AGAIN);
         lane_pay (self, entry, PAID_OTHERWISE);
+        lane_rest_end (self, entry);
         entry->phase = PHASE_NONE;
     }
     for (uint32_t i = 0; i < self->flight_count; i++)
@@ -88,6 +89,13 @@ s_waiting (const zpeer_lane_t *self)
     return waiting;
 }
 
+static uint64_t
+s_heap_bytes (const zpeer_heap_t *heap)
+{
+    return heap->capacity * sizeof *heap->items +
+           heap->limit * sizeof *heap->places;
+}
+
 void
 zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
 {
@@ -98,6 +106,7 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
         .owed = self->owing,
         .renew = self->renewing,
         .rejected = self->refusing,
+        .resting = self->resting[TOGETHER].count + self->resting[ALONE].count,
         .instances = self->instances,
         .queued = self->live.count,
         .unsure = self->unsure_count,
@@ -110,6 +119,8 @@ zpeer_lane_stats (const zpeer_lane_t *self, zpeer_lane_stats_t *stats)
     stats->memory_bytes =
         sizeof *self + self->capacity * sizeof (entry_t) +
         self->unsure_capacity * sizeof (doubt_t) +
+        s_heap_bytes (&self->resting[TOGETHER]) +
+        s_heap_bytes (&self->resting[ALONE]) +
         (self->options.max_items + ITEMS_BEYOND) * sizeof (zpeer_item_t);
     for (uint32_t i = 0; i < self->flight_count; i++)
         stats->memory_bytes +=
@@ -139,6 +150,10 @@ s_entry_holds (const zpeer_lane_t *self, const entry_t *entry)
         return !flying && !queued && !lane_wants (entry);
     if (entry->flight && !flying)
         return false;
+    //  What is held is not owed, and has a time when it will be
+    if ((entry->flags & HELD) &&
+        (!(entry->flags & RESTING) || (entry->flags & OWED)))
+        return false;
     if (entry->queue == QUEUE_PART)
         return !flying && self->split_count > 0;
     return queued == (!flying && lane_wants (entry));
@@ -163,7 +178,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
 {
     uint64_t waiting = 0, in_flight = 0;
     uint32_t used = 0, unsure = 0;
-    uint32_t owed = 0, renew = 0, refused = 0, walked = 0;
+    uint32_t owed = 0, renew = 0, refused = 0, walked = 0, resting = 0;
     for (uint32_t i = 0; i < self->capacity; i++) {
         const entry_t *entry = &self->entries[i];
         if (!s_entry_holds (self, entry))
@@ -176,6 +191,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
         renew += (entry->flags & RENEW) != 0;
         refused += (entry->flags & REFUSED) != 0;
         walked += (entry->flags & WALKED) != 0;
+        resting += (entry->flags & RESTING) != 0;
     }
     return waiting == s_waiting (self) && in_flight == self->in_flight &&
            used == self->instances && unsure == self->unsure_count &&
@@ -183,5 +199,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
            s_list_holds (self, &self->owed, QUEUE_OWED) &&
            s_cursor_holds (self) && owed == self->owing &&
            renew == self->renewing && refused == self->refusing &&
-           walked == self->walk.left;
+           walked == self->walk.left &&
+           resting ==
+               self->resting[TOGETHER].count + self->resting[ALONE].count;
 }

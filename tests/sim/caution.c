@@ -50,6 +50,8 @@ s_succeeded (peer_t *peer, const item_t *item, uint16_t code)
         return;
     }
     key->asked_at = item->applied_at;
+    if (code == 409)  //  Another's stands, reported or not
+        caution_drop (peer, item->key);
     if (code == 200 || code == 404)
         key->answered = peer->world->now + 1;
     if (item->asks)

@@ -25,6 +25,11 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
         return true;
     if (mine->dropped)
         return true;
+    //  What is refused is tried again for ever
+    const zpeer_state_t *state = world_state (world, key);
+    if (!world->healed && state &&
+        probe_retried (peer_lane (peer), state->handle))
+        return true;
     //  Of an item answered 200 and not stored only a later Heartbeat can tell,
     //  and what came between counts
     if (!world->healed && (mine->rejected || mine->silent))
@@ -112,12 +117,14 @@ s_compare_asg (world_t *world, const peer_t *peer, unsigned key)
                         : "absent");
 }
 
-//  All dispatchers are there, and hold nothing
+//  All dispatchers are there, and hold nothing, but for what is tried for ever
 static void
 s_compare_dispatchers (world_t *world, const peer_t *peer)
 {
     uint32_t credit = 0;
     uint32_t count = 0;
+    if (probe_retries (peer_lane (peer)))
+        return;
     for (unsigned i = 0; i < DISPATCHERS_MAX; i++) {
         const dispatcher_t *dispatcher = &peer->dispatchers[i];
         if (!dispatcher->core)

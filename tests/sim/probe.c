@@ -9,6 +9,29 @@ s_entry (const zpeer_lane_t *lane, uint32_t handle)
     return handle < lane->capacity ? &lane->entries[handle] : &unknown;
 }
 
+//  What the peer refuses, or has newer from elsewhere
+static bool
+s_is_retried (const entry_t *entry)
+{
+    return (entry->flags & REFUSED) || entry->tries;
+}
+
+bool
+probe_retried (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_is_retried (s_entry (lane, handle));
+}
+
+bool
+probe_retries (const zpeer_lane_t *lane)
+{
+    for (uint32_t handle = 0; handle < lane->capacity; handle++)
+        if (s_is_retried (&lane->entries[handle]) &&
+            lane->entries[handle].phase != PHASE_NONE)
+            return true;
+    return false;
+}
+
 bool
 probe_waits (const zpeer_lane_t *lane, uint32_t handle)
 {
@@ -47,10 +70,11 @@ probe_unsettled (const zpeer_lane_t *lane)
         const entry_t *entry = &lane->entries[handle];
         if (!entry->state)
             continue;
-        //  A rejected instance may keep its doubt for want of traffic
+        //  It is tried again for ever, and may keep its doubt for want of traffic
+        if (s_is_retried (entry))
+            continue;
         bool doubt = entry->unsure && entry->state->top &&
-                     entry->unsure != entry->state->seq &&
-                     !(entry->flags & REFUSED);
+                     entry->unsure != entry->state->seq;
         if (lane_wants (entry) || entry->phase != PHASE_NONE || doubt)
             return handle;
     }

@@ -8,6 +8,11 @@
 #include "dispatch.h"
 #include "lane.h"
 
+//  Whether the instance is tried again for ever, at times of its own; and whether
+//  such a try is under way
+bool probe_retried (const zpeer_lane_t *lane, uint32_t handle);
+bool probe_retries (const zpeer_lane_t *lane);
+
 //  A change of the instance waits
 bool probe_waits (const zpeer_lane_t *lane, uint32_t handle);
 

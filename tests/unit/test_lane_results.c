@@ -244,22 +244,6 @@ Test (lane_results, a_404_for_a_heartbeat_beyond_the_view_asks_the_host)
     cr_expect_str_eq (s.said, "need-register a;");
 }
 
-Test (lane_results, three_404_after_confirmed_registers_reject)
-{
-    //  The first 404 follows no Register of ours: it does not count
-    for (int i = 0; i < 4; i++) {
-        cr_expect_str_eq (s.said, "");
-        s_heartbeat ('a', 5);
-        EXPECT ("Heartbeat a @5");
-        CODES (404);
-        if (*lane_fixture_next (&s))
-            CODES (404, 200);
-    }
-    cr_expect_str_eq (s.said, "rejected a;");
-    s_heartbeat ('a', 5);
-    EXPECT ("");
-}
-
 Test (lane_results, after_a_rejection_a_register_brings_the_whole_state)
 {
     //  1. A Register is rejected  2. a StatusUpdate is not sent  3. the next
@@ -287,26 +271,43 @@ s_set_status (char name, zpeer_status_t status)
         (lane_state_t){.status = status, .override = status, .timestamp = 5});
 }
 
-Test (lane_results, a_register_ends_a_rejection_beside_a_refresh_in_flight)
+Test (lane_results, a_register_beside_a_refresh_in_flight_of_what_was_rejected)
 {
-    //  1. An ambiguous attempt  2. a rejection  3. the attempt is settled by a
-    //  refresh  4. changes while that is on its way, one of them not taken
+    //  1. A rejection  2. a change that is not sent  3. after its rest a refresh
+    //  4. changes while that is on its way
     s_register ('a', 5);
     lane_fixture_next (&s);
-    lane_fixture_fail (&s, ZPEER_CONGESTION, true, 0);
-    s.now += 1000;
-    EXPECT ("Register a UP/UNKNOWN @5");
     CODES (403);
     cr_expect_str_eq (s.said, "rejected a;");
     s_set_status ('a', ZPEER_DOWN);
-    s.now += s.options.read_timeout_ms;
+    s.now += 75000;
     EXPECT ("Heartbeat a @5");
     CODES (200);
     EXPECT ("DeleteStatusOverride a DOWN @5, Register a DOWN/DOWN @5");
     s_set_status ('a', ZPEER_UP);
     s_register ('a', 6);
     CODES (200, 200);
-    EXPECT ("Heartbeat a @6");
+    EXPECT ("DeleteStatusOverride a UP @6, Register a UP/UNKNOWN @6");
+    CODES (200, 200);
+    cr_expect_eq (s_stats ().resting, 0);
+    cr_expect_eq (s_stats ().rejected, 0);
+}
+
+//  What was ambiguous is settled by what is told when it has rested
+Test (lane_results, what_is_held_is_not_settled_before_its_time)
+{
+    s_register ('a', 5);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_CONGESTION, true, 0);
+    s.now += 1000;
+    EXPECT ("Register a UP/UNKNOWN @5");
+    CODES (403);
+    s_set_status ('a', ZPEER_DOWN);
+    s.now += s.options.read_timeout_ms;
+    EXPECT ("");
+    cr_expect_eq (s_stats ().unsure, 0);
+    s.now += 75000;
+    EXPECT ("Heartbeat a @5");
 }
 
 Test (lane_results, a_404_for_a_cancel_is_done)
