@@ -13,6 +13,10 @@
 //  A peer that takes almost one for each batch needs so many more an instance
 #define LAGGARD_TIMEOUTS 8
 
+//  From one checkup to the next
+#define CHECKUP_MS       150000
+#define CHECKUP_TIMEOUTS 10
+
 //  From calm to the renewals that peers need that restarted, ms
 #define RENEWALS_MS 6000
 
@@ -27,8 +31,8 @@
 #define HEAL_MS     (40 * 60000)
 #define HEAL_KEY_MS (5 * 60000)
 
-//  When several servers are behind one address, registrations live on from so long
-//  after calm, ms: the longest pause, and a renewal
+//  Where leases run out, registrations live on from so long after calm, ms: the
+//  longest pause, and a renewal
 #define ALIVE_AFTER_MS 100000
 #define ALIVE_EVERY_MS 5000
 
@@ -54,7 +58,7 @@ s_go_on (world_t *self, uint64_t ms)
 static bool
 s_renews_always (const world_t *self)
 {
-    return self->features[FEATURE_SERVERS];
+    return self->features[FEATURE_SERVERS] || self->features[FEATURE_LEASES];
 }
 
 static void
@@ -144,24 +148,55 @@ s_make_whole (world_t *self)
         world_after (self, RENEWALS_MS, s_verify, &self->peers[i], 0);
 }
 
-//  Several servers ------------------------------------------------------------
+//  Checkup --------------------------------------------------------------------
 
-//  What the source has is at one of them, if nothing is wrong with it
+//  The first time a lane may learn that its peer has nothing from an earlier life
+static void
+s_checkup (world_t *self, void *whom, uint64_t number)
+{
+    (void) whom;
+    self->checkup = number > 0;
+    for (unsigned i = 0; i < self->peer_count; i++)
+        s_verify (self, &self->peers[i], 0);
+}
+
+static void
+s_plan_checkup (world_t *self)
+{
+    uint64_t each_ms =
+        CHECKUP_MS + (uint64_t) CHECKUP_TIMEOUTS * self->read_timeout_ms;
+    for (uint64_t i = 0; i < 2; i++) {
+        agenda_put (&self->agenda, self->end_at, s_checkup, NULL, i);
+        self->end_at += each_ms;
+    }
+}
+
+//  Leases ------------------------------------------------------------
+
+//  What the lane rightly does not tell: among several servers nothing is refused
+static bool
+s_given_up (const world_t *self, const peer_t *peer, unsigned key)
+{
+    const peer_key_t *mine = &peer->keys[key];
+    bool refused = mine->rejected && peer->server_count == 1 && !self->healed;
+    return refused || mine->touched || mine->dropped;
+}
+
+//  What the source has is at one of the peer's servers, if nothing is wrong with it
 static void
 s_alive (world_t *self, void *whom, uint64_t number)
 {
     peer_t *peer = (peer_t *) whom;
     (void) number;
-    for (unsigned key = 0; key < self->keys; key++)
+    for (unsigned key = 0; peer_joined (peer) && key < self->keys; key++)
         if (world_record (self, key).there && !flaw_stands (self, key) &&
-            !peer->keys[key].touched && !peer->keys[key].dropped &&
-            !peer_has (peer, key))
+            !s_given_up (self, peer, key) && !peer_has (peer, key))
             world_fail (self, "not alive", "P%u: I%u", peer->number, key);
     world_after (self, ALIVE_EVERY_MS, s_alive, peer, 0);
 }
 
 static void
-s_watch_servers (world_t *self)
+s_watch_leases (world_t *self)
 {
     for (unsigned i = 0; i < self->peer_count; i++)
         world_after (self, ALIVE_AFTER_MS + 2 * self->read_timeout_ms, s_alive,
@@ -181,10 +216,12 @@ s_calm (world_t *self, void *whom, uint64_t number)
         network_set_spell (&self->peers[i], SPELL_OK);
     if (self->restarted && self->features[FEATURE_RENEW])
         s_make_whole (self);
-    if (self->features[FEATURE_SERVERS])
-        s_watch_servers (self);
+    if (s_renews_always (self))
+        s_watch_leases (self);
     if (self->features[FEATURE_HEAL])
         s_heal (self);
+    else if (self->features[FEATURE_CHECKUP])
+        s_plan_checkup (self);
 }
 
 void

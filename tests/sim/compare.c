@@ -21,7 +21,7 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
     const peer_key_t *mine = &peer->keys[key];
     const record_t *theirs = &peer->servers[0].records[key];
     record_t ours = world_record (world, key);
-    if ((instance->forgotten && !ours.there) || instance->orphan)
+    if ((instance->forgotten && !ours.there) || instance->orphan || mine->lost)
         return true;
     if (mine->dropped)
         return true;
@@ -81,7 +81,7 @@ s_compare_key (world_t *world, const peer_t *peer, unsigned key)
 {
     const instance_t *instance = &world->instances[key];
     const peer_key_t *mine = &peer->keys[key];
-    if (mine->conflict && !mine->touched && !instance->orphan)
+    if (mine->conflict && !mine->touched && !mine->ahead && !instance->orphan)
         world_fail (world, "false conflict", "P%u: I%u", peer->number, key);
     if (mine->refused && !mine->touched && peer->server_count == 1 &&
         peer->spells_400 < 2 && !mine->toxic && !instance->had &&
@@ -185,6 +185,9 @@ s_compare_view (world_t *world)
 {
     zpeer_view_stats_t stats;
     zpeer_view_stats (world->view, &stats);
+    //  Where leases are renewed all the time something may just be on its way
+    if (world->features[FEATURE_SERVERS] || world->features[FEATURE_LEASES])
+        return;
     for (unsigned i = 0; i < world->peer_count; i++)
         for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
             if (probe_unsure (peer_lane (&world->peers[i]), handle))
@@ -203,6 +206,7 @@ compare_all (world_t *world)
             s_compare_lane (world, peer, peer->batcher.lanes[j]);
         s_compare_dispatchers (world, peer);
         s_compare_versions (world, peer);
+        peer_expire (&world->peers[i]);
         for (unsigned key = 0; key < world->keys; key++)
             s_compare_key (world, peer, key);
         for (unsigned key = KEYS_MAX; key < KEYS_ALL; key++)

@@ -22,7 +22,8 @@ static void
 s_init_servers (peer_t *self)
 {
     world_t *world = self->world;
-    bool leases = world->features[FEATURE_SERVERS];
+    bool leases =
+        world->features[FEATURE_SERVERS] || world->features[FEATURE_LEASES];
     self->server_count = 1;
     if (world->features[FEATURE_SERVERS]) {
         self->server_count =
@@ -60,7 +61,7 @@ peer_init (peer_t *self, world_t *world, unsigned number)
     self->per_item_ms = RNG_PICK (rng, double, 0, 0, 0.2, 5, 1e9, 1e9);
     if (self->per_item_ms > 1e6)  //  Very slow
         self->per_item_ms =
-            world->keys < MANY_KEYS && !world->features[FEATURE_SERVERS]
+            world->keys < MANY_KEYS && !self->servers[0].lease_ms
                 ? world->read_timeout_ms / RNG_PICK (rng, double, 8, 3)
                 : 0;
     if (world->features[FEATURE_LAGGARD]) {
@@ -133,14 +134,20 @@ peer_next_server (peer_t *self, const item_t *first)
     }
 }
 
+void
+peer_expire (peer_t *self)
+{
+    for (unsigned i = 0; i < self->server_count; i++)
+        registry_expire (&self->servers[i], self->world->now);
+}
+
 bool
 peer_has (peer_t *self, unsigned key)
 {
     bool there = false;
-    for (unsigned i = 0; i < self->server_count; i++) {
-        registry_expire (&self->servers[i], self->world->now);
+    peer_expire (self);
+    for (unsigned i = 0; i < self->server_count; i++)
         there |= self->servers[i].records[key].there;
-    }
     return there;
 }
 

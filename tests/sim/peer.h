@@ -26,6 +26,8 @@ typedef struct {
     bool toxic;     //  Answered 500 though all was well
     bool wiped;     //  Lost in a restart, and nothing told since
     bool dropped;   //  It could not even be asked for
+    bool ahead;     //  It heard something of it before the source did
+    bool lost;      //  It was not settled when the engine was started anew
     bool late;      //  An ASG: an update of it came late
     //  What else the world remembers
     bool refused;           //  The lane has given it up, ever
@@ -138,6 +140,9 @@ void peer_restart (peer_t *self);
 
 //  The server that gets a request with this item in front
 unsigned peer_next_server (peer_t *self, const item_t *first);
+
+//  What nobody has renewed there is gone
+void peer_expire (peer_t *self);
 
 //  Whether the registration is at one of its servers
 bool peer_has (peer_t *self, unsigned key);

@@ -1,3 +1,4 @@
+#include "anew.h"
 #include "calm.h"
 #include "network.h"
 #include "plan.h"
@@ -103,20 +104,34 @@ s_join (world_t *self, void *whom, uint64_t number)
     peer_join (peer);
 }
 
-//  The peer gets other lanes when nothing of these can come late any more
 static void
-s_leave (world_t *self, void *whom, uint64_t number)
+s_leave_for (world_t *self, peer_t *peer, uint64_t ms)
 {
-    peer_t *peer = (peer_t *) whom;
-    (void) number;
     if (!peer_joined (peer))
         return;
     world_count (self, TALLY_LEFT);
     peer_leave (peer);
-    world_after (self,
+    world_after (self, ms, s_join, peer, 0);
+}
+
+//  What the lanes sent that are gone may yet be applied when the new ones are there
+static void
+s_rejoin (world_t *self, void *whom, uint64_t number)
+{
+    (void) number;
+    if (!world_is_calm (self))
+        s_leave_for (self, (peer_t *) whom,
+                     RNG_PICK (&self->rng, uint64_t, 0, 0, 5, 100, 3000));
+}
+
+//  The peer gets other lanes when nothing of these can come late any more
+static void
+s_leave (world_t *self, void *whom, uint64_t number)
+{
+    (void) number;
+    s_leave_for (self, (peer_t *) whom,
                  2 * self->read_timeout_ms + LEAVE_MS +
-                     rng_below (&self->rng, 5000),
-                 s_join, peer, 0);
+                     rng_below (&self->rng, 5000));
 }
 
 //  And to their dispatchers ---------------------------------------------------
@@ -275,6 +290,7 @@ s_plan_peer (world_t *self, peer_t *peer, uint64_t until)
     s_plan (self, FEATURE_OTHER, peer, 3, until, script_other);
     s_plan (self, FEATURE_STUCK, peer, 4, until, s_stick);
     s_plan (self, FEATURE_LEAVE, peer, 1, until, s_leave);
+    s_plan (self, FEATURE_REJOIN, peer, 3, until, s_rejoin);
     s_plan_dispatchers (self, peer, until);
     if (self->features[FEATURE_LATE] && rng_chance (rng, 600))
         s_plan (self, FEATURE_LATE, peer, 1, until, s_join);
@@ -343,5 +359,6 @@ plan_make (world_t *self)
     uint64_t until = s_plan_source (self);
     for (unsigned i = 0; i < self->peer_count; i++)
         s_plan_peer (self, &self->peers[i], until);
+    s_plan (self, FEATURE_ENGINE, NULL, 2, until, anew_start);
     calm_plan (self, until);
 }

@@ -81,6 +81,13 @@ probe_unsettled (const zpeer_lane_t *lane)
     return UINT32_MAX;
 }
 
+bool
+probe_busy (const zpeer_lane_t *lane, uint32_t handle)
+{
+    const entry_t *entry = s_entry (lane, handle);
+    return lane_wants (entry) || entry->phase != PHASE_NONE || entry->unsure;
+}
+
 const zpeer_state_t *
 probe_state (const zpeer_lane_t *lane, uint32_t handle)
 {

@@ -32,6 +32,9 @@ bool probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit);
 //  unsettled doubt that counts; UINT32_MAX: none
 uint32_t probe_unsettled (const zpeer_lane_t *lane);
 
+//  Something of the instance waits, is on its way, owed, or unsettled
+bool probe_busy (const zpeer_lane_t *lane, uint32_t handle);
+
 //  The state the lane has of the instance, borrowed; NULL: it does not know it
 const zpeer_state_t *probe_state (const zpeer_lane_t *lane, uint32_t handle);
 

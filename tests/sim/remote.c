@@ -41,6 +41,22 @@ s_fails (world_t *world, const request_t *request)
     return spell == SPELL_ITEM_403 && rng_chance (&world->rng, 100) ? 403 : 0;
 }
 
+//  Nothing is taken away from a peer that has what the view says, and was asked
+//  twice
+static void
+s_check_needless (world_t *world, const peer_t *peer, const item_t *item,
+                  const record_t *record)
+{
+    record_t ours = world_record (world, item->key);
+    if (!world->checkup || peer->server_count > 1 ||
+        item->action != ZPEER_CANCEL)
+        return;
+    if (ours.there && record->there && ours.timestamp == record->timestamp &&
+        ours.version == record->version)
+        world_fail (world, "needless cancel", "P%u: I%u", peer->number,
+                    item->key);
+}
+
 static uint16_t
 s_apply_item (world_t *world, const request_t *request, const item_t *item)
 {
@@ -49,6 +65,7 @@ s_apply_item (world_t *world, const request_t *request, const item_t *item)
     registry_t *server = &peer->servers[request->server];
     unsigned flaws = flaw_of (world, item);
     s_check_guard (world, peer, item, &server->records[item->key]);
+    s_check_needless (world, peer, item, &server->records[item->key]);
     if (flaws & FLAW_SILENT) {
         key->silent = true;
         return 200;

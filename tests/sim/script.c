@@ -10,6 +10,7 @@
 #define LEASE_MS     3600000  //  Longer than a run
 #define VERSIONS_MIN 64
 #define HELD_UP_MS   20
+#define CLOCK_MS     10000000  //  When a run begins, by the clocks of instances
 
 static uint64_t
 s_max (uint64_t a, uint64_t b)
@@ -89,15 +90,12 @@ s_same_version (world_t *world, unsigned key)
     return record.version;
 }
 
+//  The content of a Register
 static void
-s_register (world_t *world, event_t *event, unsigned key, uint64_t timestamp,
-            zpeer_status_t status, zpeer_status_t override, bool replicated)
+s_fill (world_t *world, event_t *event, uint32_t version, zpeer_status_t status,
+        zpeer_status_t override)
 {
-    s_begin (world, event, key, ZPEER_REGISTER, timestamp);
-    event->version = s_same_version (world, key);
-    if (!event->version)
-        event->version = s_version (world, key, replicated);
-    event->parsed.replicated = replicated;
+    event->version = version;
     event->parsed.status = status;
     event->parsed.has_status = true;
     event->parsed.override = override;
@@ -109,6 +107,30 @@ s_register (world_t *world, event_t *event, unsigned key, uint64_t timestamp,
     snprintf (event->info, sizeof event->info, "v%-*" PRIu32, INFO_SIZE - 1,
               event->version);
     event->parsed.info = zpeer_slice_str (event->info);
+}
+
+static void
+s_register (world_t *world, event_t *event, unsigned key, uint64_t timestamp,
+            zpeer_status_t status, zpeer_status_t override, bool replicated)
+{
+    s_begin (world, event, key, ZPEER_REGISTER, timestamp);
+    uint32_t version = s_same_version (world, key);
+    if (!version)
+        version = s_version (world, key, replicated);
+    event->parsed.replicated = replicated;
+    s_fill (world, event, version, status, override);
+}
+
+void
+script_picture (world_t *world, unsigned key, const record_t *record)
+{
+    event_t event;
+    if (!record->there)
+        return;
+    s_begin (world, &event, key, ZPEER_REGISTER, record->timestamp);
+    s_fill (world, &event, record->version, (zpeer_status_t) record->status,
+            (zpeer_status_t) record->override);
+    source_feed_later (world, &event);
 }
 
 void
@@ -174,6 +196,19 @@ script_other (world_t *world, void *whom, uint64_t number)
 
 //  Events at random -----------------------------------------------------------
 
+//  By a clock that is set back now and then: what an instance was registered with
+//  may be later than what it is registered with next
+static uint64_t
+s_clock (world_t *world, const record_t *record, uint64_t usual)
+{
+    rng_t *rng = &world->rng;
+    if (rng_chance (rng, 100))
+        world->set_back_ms = RNG_PICK (rng, uint64_t, 0, 5000, 3600000);
+    if (record->there && rng_chance (rng, 700))
+        return usual;
+    return world->now + CLOCK_MS - world->set_back_ms;
+}
+
 //  Around what the view has; above all that was ever, after Forget
 static uint64_t
 s_timestamp (world_t *world, unsigned key, const record_t *record,
@@ -189,7 +224,10 @@ s_timestamp (world_t *world, unsigned key, const record_t *record,
     int64_t later =
         RNG_PICK (&world->rng, int64_t, 0, 0, 1, 50, older ? -7 : 0);
     uint64_t timestamp = base + (uint64_t) later;
-    if (!world->instances[key].forgotten)
+    if (world->features[FEATURE_CLOCK] && !replicated)
+        timestamp = s_clock (world, record, timestamp);
+    if (!world->instances[key].forgotten ||
+        (world->features[FEATURE_CLOCK] && !replicated && !world->anew))
         return timestamp;
     for (unsigned i = 0; i < world->peer_count; i++) {
         const record_t *held = &world->peers[i].servers[0].records[key];

@@ -13,6 +13,9 @@
 //  An event at random, of the instance with this number
 void script_event (world_t *world, void *whom, uint64_t number);
 
+//  The source says what it has of an instance, to an engine that knows nothing
+void script_picture (world_t *world, unsigned key, const record_t *record);
+
 //  The host answers need-register of an instance, which is whom; number is the
 //  timestamp it was asked with
 void script_answer_need (world_t *world, void *whom, uint64_t number);

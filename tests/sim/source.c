@@ -1,11 +1,18 @@
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include "script.h"
 #include "source.h"
 #include "stroll.h"
+#include "twin.h"
 #include "banned.h"
 
 #define ANSWER_NEED_MS 50
+
+//  How long after its peers the source may hear of a replicated event, and when it
+//  reads again while a lane has no room
+#define AHEAD_MS   5000
+#define HELD_UP_MS 20
 
 static uint64_t
 s_max (uint64_t a, uint64_t b)
@@ -19,8 +26,8 @@ s_min (uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static void
-s_forgotten (world_t *world, unsigned key)
+void
+source_forgotten (world_t *world, unsigned key)
 {
     instance_t *instance = &world->instances[key];
     instance->forgotten = true;
@@ -54,7 +61,7 @@ s_expire (world_t *world)
         world_say (world, "I%u %s", key, released ? "released" : "ages out");
         world_count (world, released ? TALLY_RELEASES : TALLY_AGED_OUT);
         if (!released)
-            s_forgotten (world, key);
+            source_forgotten (world, key);
         zpeer_handover_put (world->handover, &change);
     }
     world_gone (world);
@@ -256,7 +263,7 @@ s_note (world_t *world, const event_t *event, const zpeer_applied_t *applied)
 {
     instance_t *instance = &world->instances[event->key];
     if (event->parsed.action == ZPEER_FORGET)
-        s_forgotten (world, event->key);
+        source_forgotten (world, event->key);
     if (!applied->state)
         return;
     instance->known = true;
@@ -272,9 +279,9 @@ s_note (world_t *world, const event_t *event, const zpeer_applied_t *applied)
         instance->orphan = true;
 }
 
-//  Whoever sent a replicated event tells every peer at the same moment
+//  Whoever sent a replicated event tells every peer of it
 static void
-s_replicate (world_t *world, const event_t *event)
+s_replicate (world_t *world, const event_t *event, bool ahead)
 {
     item_t item = s_replica (event);
     for (unsigned i = 0; i < world->peer_count; i++) {
@@ -283,11 +290,12 @@ s_replicate (world_t *world, const event_t *event)
             &peer->servers[rng_below (&world->rng, peer->server_count)], &item,
             BY_REPLICATION, world->now);
         peer->keys[event->key].replica_life = peer->life;
+        peer->keys[event->key].ahead |= ahead;
     }
 }
 
-void
-source_feed (world_t *world, const event_t *event)
+static void
+s_feed (world_t *world, const event_t *event)
 {
     zpeer_applied_t applied;
     zpeer_view_apply (world->view, world->now, &event->parsed, &applied);
@@ -296,8 +304,9 @@ source_feed (world_t *world, const event_t *event)
     world->tally->events[event->parsed.action]++;
     world->tally->counts[TALLY_REPLICATED] += event->parsed.replicated;
     world->tally->counts[TALLY_UNTOLD] += applied.tell && !applied.change.state;
-    if (event->parsed.replicated)
-        s_replicate (world, event);
+    if (world->features[FEATURE_TWIN] && applied.tell && applied.state &&
+        event->key < KEYS_MAX)
+        twin_tell (world, event->key, event->parsed.action);
     if (applied.tell)
         zpeer_handover_put (world->handover, &applied.change);
     if (applied.need_register && !event->parsed.replicated &&
@@ -309,4 +318,64 @@ source_feed (world_t *world, const event_t *event)
         world_after (world, 0, s_late_turn, NULL, 0);
     else
         s_turn (world);
+}
+
+//  An event that the source hears of later than its peers
+typedef struct late {
+    struct late *next;
+    event_t event;
+} late_t;
+
+static void
+s_feed_late (world_t *world, void *whom, uint64_t number)
+{
+    if (source_reads (world))
+        s_feed (world, &((late_t *) whom)->event);
+    else
+        world_after (world, HELD_UP_MS, s_feed_late, whom, number);
+}
+
+static void
+s_keep (world_t *world, const event_t *event, uint64_t delay)
+{
+    late_t *late = (late_t *) malloc (sizeof *late);
+    assert (late);
+    late->event = *event;
+    if (event->parsed.info.size)
+        late->event.parsed.info = zpeer_slice_str (late->event.info);
+    late->next = world->late;
+    world->late = late;
+    world_after (world, delay, s_feed_late, late, 0);
+}
+
+void
+source_feed (world_t *world, const event_t *event)
+{
+    bool late = event->parsed.replicated && world->features[FEATURE_AHEAD] &&
+                event->key < KEYS_MAX && rng_chance (&world->rng, 500);
+    if (late) {
+        world_count (world, TALLY_AHEAD);
+        s_keep (world, event, rng_below (&world->rng, AHEAD_MS));
+    }
+    else
+        s_feed (world, event);
+    if (event->parsed.replicated)
+        s_replicate (world, event, late);
+}
+
+void
+source_feed_later (world_t *world, const event_t *event)
+{
+    s_keep (world, event, 0);
+}
+
+void
+source_free (world_t *world)
+{
+    twin_free (&world->twin);
+    while (world->late) {
+        late_t *late = world->late;
+        world->late = late->next;
+        free (late);
+    }
 }

@@ -23,11 +23,20 @@ void source_init (world_t *world);
 
 void source_fini (world_t *world);
 
+//  And what else it keeps over its lives
+void source_free (world_t *world);
+
+//  The source has forgotten the instance
+void source_forgotten (world_t *world, unsigned key);
+
 //  Whether events are read: not while a lane has no room
 bool source_reads (const world_t *world);
 
 //  Applies the event and tells every lane
 void source_feed (world_t *world, const event_t *event);
+
+//  The same as soon as events are read
+void source_feed_later (world_t *world, const event_t *event);
 
 //  Commands come between turns: what a turn has gathered is handed over first
 void source_flush (world_t *world);

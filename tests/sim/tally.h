@@ -45,6 +45,9 @@
     X (BAD_400, "batches with a bad item")                                     \
     X (BANNED, "batches that a firewall did not like")                         \
     X (HUNG, "batches with an item that hangs")                                \
+    X (AHEAD, "replicated events that peers heard of before")                  \
+    X (ECHOES, "changes that another engine told")                             \
+    X (ANEW, "engines started anew")                                           \
     X (CRASHES, "crash loops")                                                 \
     X (TOO_LARGE, "batches too large")                                         \
     X (REQUESTS, "requests")                                                   \

@@ -119,7 +119,9 @@ world_gone (world_t *self)
             peer_t *peer = &self->peers[i];
             if (instance->forgotten || !peer_joined (peer))
                 peer_lapse (peer, key);
-            else if (compare_differs (self, peer, key))
+            //  Another engine may yet tell it something old
+            else if (!self->features[FEATURE_TWIN] &&
+                     compare_differs (self, peer, key))
                 world_fail (self, "released too early", "P%u: I%u",
                             peer->number, key);
         }
@@ -194,6 +196,7 @@ world_fini (world_t *self)
     for (unsigned i = 0; i < self->peer_count; i++)
         peer_fini (&self->peers[i]);
     source_fini (self);
+    source_free (self);
     batch_free_all (self);
     agenda_free (&self->agenda);
     free (self->versions);

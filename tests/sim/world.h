@@ -9,6 +9,8 @@
 
         world        time, the history
         plan         what is to happen in a run, and when
+        calm         the calm behind it: renewals, healing, checks
+        anew         the engine is started anew
         script       events at random
         source       the acceptor: events into the view, chunks to the lanes
         peer         what is known of a peer, what its lanes must not be blamed
@@ -24,6 +26,7 @@
         link         how it comes there: late, twice, not at all
         batch        what a lane sent, and the requests made of it
         flaw         items that a peer does not bear
+        twin         another engine with the same source
         network      faults of a request
         remote       what the peer behind them does with it, and
         reply        the body of its answer
@@ -90,7 +93,14 @@
     X (HEAL, 0)     /* What was refused is taken in the calm */                \
     X (LAGGARD, 0) /* A peer that takes long for each batch, large or small */ \
     X (WAIT, 30)   /* Retry-After of any length */                             \
-    X (ASG_SICK, 30) /* ASG updates that fail beside all else */
+    X (ASG_SICK, 30) /* ASG updates that fail beside all else */               \
+    X (CLOCK, 0)     /* The clocks of instances are set back */                \
+    X (CHECKUP, 0)   /* In the end equal peers are verified twice */           \
+    X (REJOIN, 0)    /* Lanes that are removed, and added again at once */     \
+    X (LEASES, 20)   /* Leases run out at the peers, and are renewed */        \
+    X (AHEAD, 0)     /* Peers hear of replicated events before the source */   \
+    X (TWIN, 20)     /* Another engine tells the peers the same */             \
+    X (ENGINE, 20)   /* The engine is started anew */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,
@@ -115,6 +125,14 @@ typedef struct {
     uint8_t flaws;           //  flaw_t
     uint8_t bad[PEERS_MAX];  //  Batches refused for it, by peer
 } version_t;
+
+//  Another engine with the same source, see twin.h
+typedef struct {
+    item_t *items;  //  Owned; all that it ever told
+    size_t count;
+    size_t capacity;
+    uint64_t told_at[PEERS_MAX];  //  When the newest arrives
+} twin_t;
 
 //  What somebody wishes of each feature
 typedef enum { WISH_SHARE, WISH_ON, WISH_OFF } wish_t;
@@ -144,6 +162,11 @@ typedef struct world {
     bool batch_enabled;
     zpeer_statuses_t busy;  //  That mean Congestion
     bool restarted;         //  A peer was, since then renewals matter
+    bool checkup;           //  Peers that are equal need not be told anything
+    uint64_t set_back_ms;   //  Clocks of instances
+    bool anew;              //  The engine was started anew
+    twin_t twin;
+    struct late *late;  //  Owned; events that peers heard of before
 
     zpeer_view_t *view;          //  Owned
     zpeer_handover_t *handover;  //  Owned
