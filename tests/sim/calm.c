@@ -58,7 +58,7 @@ s_go_on (world_t *self, uint64_t ms)
 static bool
 s_renews_always (const world_t *self)
 {
-    return self->features[FEATURE_SERVERS] || self->features[FEATURE_LEASES];
+    return self->peers[0].servers[0].lease_ms > 0;
 }
 
 static void
@@ -173,13 +173,13 @@ s_plan_checkup (world_t *self)
 
 //  Leases ------------------------------------------------------------
 
-//  What the lane rightly does not tell: among several servers nothing is refused
+//  What the lane rightly does not tell; among several servers nothing is refused
 static bool
-s_given_up (const world_t *self, const peer_t *peer, unsigned key)
+s_given_up (const peer_t *peer, unsigned key)
 {
     const peer_key_t *mine = &peer->keys[key];
-    bool refused = mine->rejected && peer->server_count == 1 && !self->healed;
-    return refused || mine->touched || mine->dropped;
+    return (mine->rejected && peer->server_count == 1) || mine->touched ||
+           mine->dropped;
 }
 
 //  What the source has is at one of the peer's servers, if nothing is wrong with it
@@ -190,7 +190,7 @@ s_alive (world_t *self, void *whom, uint64_t number)
     (void) number;
     for (unsigned key = 0; peer_joined (peer) && key < self->keys; key++)
         if (world_record (self, key).there && !flaw_stands (self, key) &&
-            !s_given_up (self, peer, key) && !peer_has (peer, key))
+            !s_given_up (peer, key) && !peer_has (peer, key))
             world_fail (self, "not alive", "P%u: I%u", peer->number, key);
     world_after (self, ALIVE_EVERY_MS, s_alive, peer, 0);
 }

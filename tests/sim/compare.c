@@ -186,7 +186,7 @@ s_compare_view (world_t *world)
     zpeer_view_stats_t stats;
     zpeer_view_stats (world->view, &stats);
     //  Where leases are renewed all the time something may just be on its way
-    if (world->features[FEATURE_SERVERS] || world->features[FEATURE_LEASES])
+    if (world->peers[0].servers[0].lease_ms)
         return;
     for (unsigned i = 0; i < world->peer_count; i++)
         for (uint32_t handle = 0; handle < KEYS_MAX; handle++)

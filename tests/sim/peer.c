@@ -22,8 +22,10 @@ static void
 s_init_servers (peer_t *self)
 {
     world_t *world = self->world;
+    //  Who takes so long for each batch may not be in time for all leases
     bool leases =
-        world->features[FEATURE_SERVERS] || world->features[FEATURE_LEASES];
+        world->features[FEATURE_SERVERS] ||
+        (world->features[FEATURE_LEASES] && !world->features[FEATURE_LAGGARD]);
     self->server_count = 1;
     if (world->features[FEATURE_SERVERS]) {
         self->server_count =
