@@ -80,6 +80,19 @@ s_check_batch (peer_t *peer, const batch_t *batch)
                     batch->count);
 }
 
+//  What is gone stays gone
+static void
+s_check_gone (peer_t *peer, which_t which, const zpeer_lane_batch_t *given)
+{
+    for (uint32_t i = 0; which == LANE_INSTANCES && i < given->count; i++) {
+        const zpeer_item_t *item = &given->items[i];
+        if (item->action == ZPEER_REGISTER &&
+            !zpeer_state_present (item->state))
+            world_fail (peer->world, "gone", "P%u: I%u is registered",
+                        peer->number, world_key (item->state));
+    }
+}
+
 static void
 s_say (world_t *world, const batch_t *batch)
 {
@@ -105,10 +118,12 @@ attempt_begins (peer_t *peer, which_t which, bool single,
         batch->items[i] = s_item (peer, which, &given->items[i]);
     s_say (world, batch);
     s_check_batch (peer, batch);
+    s_check_gone (peer, which, given);
     s_take_off (peer, batch);
     caution_check (peer, batch);
     peer->paces[which].flights++;
     peer->grave.tries++;
+    peer->sent++;
     peer->paces[which].grave.tries++;
     world_count (world, TALLY_BATCHES);
     world->tally->counts[TALLY_ITEMS] += batch->count;

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include "calm.h"
 #include "network.h"
+#include "probe.h"
 #include "script.h"
 #include "source.h"
 #include "banned.h"
@@ -30,6 +31,9 @@
 //  bad items, which go alone, share one request in five minutes
 #define HEAL_MS     (40 * 60000)
 #define HEAL_KEY_MS (5 * 60000)
+
+//  How long a lane that may send, and has something owed, may not
+#define IDLE_MS 10000
 
 //  Where leases run out, registrations live on from so long after calm, ms: the
 //  longest pause, and a renewal
@@ -171,6 +175,27 @@ s_plan_checkup (world_t *self)
     }
 }
 
+//  Begins ---------------------------------------------------------------------
+
+//  What is owed is told as soon as the peer's pause is over, which attempt.c bounds
+static void
+s_begins (world_t *self, void *whom, uint64_t number)
+{
+    peer_t *peer = (peer_t *) whom;
+    (void) number;
+    world_after (self, IDLE_MS, s_begins, peer, 0);
+    zpeer_lane_t *lane = peer_lane (peer);
+    bool idle = lane && zpeer_lane_owed (lane) && !zpeer_lane_flights (lane) &&
+                batcher_may_send (&peer->batcher) &&
+                peer->batcher.stuck_until <= self->now &&
+                probe_free (lane, self->now,
+                            zpeer_roster_credit (peer->batcher.roster));
+    if (idle && peer->idle_since == peer->sent + 1)
+        world_fail (self, "idle", "P%u: owed %" PRIu32, peer->number,
+                    zpeer_lane_owed (lane));
+    peer->idle_since = idle ? peer->sent + 1 : 0;
+}
+
 //  Leases ------------------------------------------------------------
 
 //  What the lane rightly does not tell; among several servers nothing is refused
@@ -214,6 +239,8 @@ s_calm (world_t *self, void *whom, uint64_t number)
     self->calm_at = self->now;
     for (unsigned i = 0; i < self->peer_count; i++)
         network_set_spell (&self->peers[i], SPELL_OK);
+    for (unsigned i = 0; i < self->peer_count; i++)
+        s_begins (self, &self->peers[i], 0);
     if (self->restarted && self->features[FEATURE_RENEW])
         s_make_whole (self);
     if (s_renews_always (self))

@@ -94,6 +94,8 @@ typedef struct peer {
     unsigned spells_400;  //  Times it answered 400 to everything
 
     pace_t paces[LANES];
+    uint64_t sent;         //  Batches of both lanes
+    uint64_t idle_since;   //  The same plus 1, when a lane might have sent one
     uint64_t quiet_until;  //  No attempt before
     grave_t grave;         //  Its counter stands at its maximum
 } peer_t;

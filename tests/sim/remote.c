@@ -41,19 +41,19 @@ s_fails (world_t *world, const request_t *request)
     return spell == SPELL_ITEM_403 && rng_chance (&world->rng, 100) ? 403 : 0;
 }
 
-//  Nothing is taken away from a peer that has what the view says, and was asked
-//  twice
+//  A peer that has what the view says, and was asked twice, need not be told
 static void
 s_check_needless (world_t *world, const peer_t *peer, const item_t *item,
                   const record_t *record)
 {
     record_t ours = world_record (world, item->key);
     if (!world->checkup || peer->server_count > 1 ||
-        item->action != ZPEER_CANCEL)
+        item->action == ZPEER_HEARTBEAT || !ours.there || !record->there ||
+        record->status == ZPEER_UNKNOWN)
         return;
-    if (ours.there && record->there && ours.timestamp == record->timestamp &&
-        ours.version == record->version)
-        world_fail (world, "needless cancel", "P%u: I%u", peer->number,
+    if (ours.timestamp == record->timestamp && ours.version == record->version)
+        world_fail (world, "needless repair", "P%u: %s I%u", peer->number,
+                    zpeer_action_name ((zpeer_action_t) item->action),
                     item->key);
 }
 

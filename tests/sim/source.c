@@ -69,12 +69,25 @@ s_expire (world_t *world)
 
 static void s_wake (world_t *world, void *whom, uint64_t when);
 
+//  No peer keeps the source from being read for long
+static void
+s_check_held_up (world_t *world)
+{
+    if (source_reads (world))
+        world->held_up_at = UINT64_MAX;
+    else if (world->held_up_at == UINT64_MAX)
+        world->held_up_at = world->now;
+    else if (world->now > world->held_up_at + ZPEER_HANDOVER_PATIENCE_MS)
+        world_fail (world, "held up", "since %" PRIu64, world->held_up_at);
+}
+
 static void
 s_turn (world_t *world)
 {
     s_expire (world);
     zpeer_handover_send (world->handover, world->now);
     zpeer_walker_turn (world->walker, world->now);
+    s_check_held_up (world);
     uint64_t wake = s_min (zpeer_handover_wake (world->handover),
                            zpeer_walker_wake (world->walker));
     //  What came into the view in this turn may be due at once

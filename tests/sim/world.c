@@ -137,7 +137,8 @@ world_init (world_t *self, uint64_t seed, tally_t *tally, FILE *history,
     *self = (world_t){.seed = seed,
                       .tally = tally,
                       .history = history,
-                      .calm_at = UINT64_MAX};
+                      .calm_at = UINT64_MAX,
+                      .held_up_at = UINT64_MAX};
     rng_seed (&self->rng, seed);
     plan_choose (self, wishes);
     source_init (self);
