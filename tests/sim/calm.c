@@ -4,6 +4,7 @@
 #include "probe.h"
 #include "script.h"
 #include "source.h"
+#include "twin.h"
 #include "banned.h"
 
 //  Calm lasts that long, ms, and so many read timeouts: everything must be
@@ -91,12 +92,12 @@ static bool
 s_rests (const world_t *self)
 {
     for (unsigned i = 0; i < self->peer_count; i++) {
-        zpeer_lane_stats_t stats;
-        if (!peer_joined (&self->peers[i]))
+        const zpeer_lane_t *lane = peer_lane (&self->peers[i]);
+        if (!lane)
             return true;
-        zpeer_lane_stats (peer_lane (&self->peers[i]), &stats);
-        if (stats.rejected)
-            return true;
+        for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
+            if (probe_retried (lane, handle))
+                return true;
     }
     return false;
 }
@@ -120,6 +121,9 @@ s_heal (world_t *self)
     bool all = rng_chance (&self->rng, 500);
     world_say (self, "healed: nothing is refused any more");
     self->healed = true;
+    for (unsigned key = 0; self->features[FEATURE_TWIN] && key < self->keys;
+         key++)
+        twin_tell (self, key, ZPEER_REGISTER);
     for (unsigned i = 0; all && i < self->peer_count; i++)
         for (unsigned key = 0; key < KEYS_MAX; key++) {
             record_t *record = &self->peers[i].servers[0].records[key];
@@ -198,13 +202,14 @@ s_begins (world_t *self, void *whom, uint64_t number)
 
 //  Leases ------------------------------------------------------------
 
-//  What the lane rightly does not tell; among several servers nothing is refused
+//  What the lane may tell too late for a lease. What several servers only miss, one
+//  after the other, it may not.
 static bool
 s_given_up (const peer_t *peer, unsigned key)
 {
     const peer_key_t *mine = &peer->keys[key];
-    return (mine->rejected && peer->server_count == 1) || mine->touched ||
-           mine->dropped;
+    bool missed = mine->missed && peer->server_count > 1;
+    return (mine->rejected && !missed) || mine->touched || mine->dropped;
 }
 
 //  What the source has is at one of the peer's servers, if nothing is wrong with it

@@ -34,6 +34,10 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
     //  and what came between counts
     if (!world->healed && (mine->rejected || mine->silent))
         return true;
+    //  Nor can that, if the peer had the same timestamp before
+    if (mine->silent && ours.there && theirs->there &&
+        ours.timestamp == theirs->timestamp)
+        return true;
     //  Nobody has told the lane that this is not so
     if (mine->wiped && !world->healed)
         return true;

@@ -177,6 +177,7 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
         break;
     case ZPEER_LANE_REJECTED:
         key->rejected = key->refused = true;
+        key->missed = report->code == 404;
         caution_drop (self, number);
         break;
     //  It cannot be asked for; an ASG update is not tried for ever

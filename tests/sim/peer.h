@@ -21,6 +21,7 @@ typedef struct {
     //  What the lane must not be blamed for
     bool conflict;  //  It has reported a conflict
     bool rejected;  //  It has given it up, and was told nothing new since
+    bool missed;    //  That was because it answered 404 again and again
     bool touched;   //  Another writer registered it
     bool silent;    //  Answered 200, and not stored
     bool toxic;     //  Answered 500 though all was well
