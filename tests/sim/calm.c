@@ -72,6 +72,8 @@ s_renew_all (world_t *self)
     uint64_t last_ms = RENEWAL_LAST_MS;
     if (!s_renews_always (self))
         last_ms += (uint64_t) RENEWAL_LAST_TIMEOUTS * self->read_timeout_ms;
+    if (self->features[FEATURE_LAGGARD] && !s_renews_always (self))
+        last_ms = s_calm_ms (self) / 2;
     if (self->now + last_ms > self->end_at)
         return;
     for (unsigned key = 0; key < self->keys; key++)

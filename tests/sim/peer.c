@@ -66,7 +66,7 @@ peer_init (peer_t *self, world_t *world, unsigned number)
             world->keys < MANY_KEYS && !self->servers[0].lease_ms
                 ? world->read_timeout_ms / RNG_PICK (rng, double, 8, 3)
                 : 0;
-    if (world->features[FEATURE_LAGGARD]) {
+    if (world->features[FEATURE_LAGGARD] && !self->servers[0].lease_ms) {
         self->latency_ms = 0;
         self->per_item_ms = 0;
         self->batch_ms = RNG_PICK (rng, uint32_t, 10, 100, 900, 1100, 3000,
