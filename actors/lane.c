@@ -209,11 +209,12 @@ lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report)
         self->options.report (self->options.arg, &report);
 }
 
-//  What was reported before, and not well since, is no news, if no task ends by it
+//  What was reported before, and not well since, is no news, if no change is lost
+//  by it
 static bool
 s_is_news (const entry_t *entry, zpeer_lane_report_kind_t kind)
 {
-    if (entry->wait & TASKS)
+    if (entry->wait & TASKS & ~H)
         return true;
     if (kind == ZPEER_LANE_REJECTED)
         return !(entry->flags & REFUSED);
@@ -245,11 +246,19 @@ lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
         lane_rest (self, entry);
 }
 
+//  It may have been chance that the peer did not take it, and it is tried again
+static bool
+s_waits_for_luck (const entry_t *entry)
+{
+    return (entry->flags & HELD) && !(entry->flags & REFUSED);
+}
+
 void
 lane_release (zpeer_lane_t *self, entry_t *entry)
 {
     if (!(entry->flags & LEAVING) || entry->phase != PHASE_NONE ||
-        entry->unsure || lane_wants (entry) || entry->queue != QUEUE_NONE)
+        entry->unsure || lane_wants (entry) || s_waits_for_luck (entry) ||
+        entry->queue != QUEUE_NONE)
         return;
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_RELEASED});

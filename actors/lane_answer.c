@@ -71,6 +71,12 @@ s_bad_item (zpeer_lane_t *self, entry_t *entry, const part_t *part,
             uint16_t code)
 {
     uint64_t well = code == 404 ? self->good_before : self->ok_before;
+    //  What is refused is not what it is now
+    if (part->seq != entry->state->seq) {
+        entry->asked = 0;
+        lane_fail (self, entry, part->bits);
+        return;
+    }
     if (!s_is_trouble (code) || lane_confirms (self, entry, part, true, well)) {
         s_reject (self, entry, part, code);
         return;
@@ -193,6 +199,8 @@ s_told (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 {
     bool registers = part->actions[0] == ZPEER_REGISTER ||
                      part->actions[1] == ZPEER_REGISTER;
+    if (lane_poison (entry))  //  So the next that was refused may be taken, too
+        lane_rest_hurry (self);
     entry->suspect = 0;
     if (registers)
         entry->flags |= STORED;
@@ -377,6 +385,7 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
     self->probe_all_at = now + PROBE_ALL_FIRST_MS;
     self->probe_all_from = self->accepted;
     self->splittable = true;
+    self->barren = self->failures = 0;
     if (best == BEST_TAKEN)
         self->backoff_ms = 0;
     s_follow (self, now, flight);
@@ -493,6 +502,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     self->ok_before = flight->last_ok;
     self->good_before = flight->last_good;
     uint32_t count = s_unload (self, flight, result);
+    bool refused = lane_is_refusal (self, result);
     if (result->verdict == ZPEER_SUCCESS)
         s_success (self, now, flight, flight->parts, count, result);
     else if (self->options.asg_life_ms && zpeer_lane_asg_refused (result)) {
@@ -500,14 +510,12 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
             s_asg_refused (self, &self->entries[flight->parts[i].handle],
                            &flight->parts[i], result->status);
     }
-    else if (result->status == 400 || result->status == 413)
+    else if (refused)
         lane_refused (self, now, flight, count, result);
     else
         lane_failed (self, now, flight, flight->parts, count, result);
-    if (flight->split) {
-        flight->split->flying = false;
-        lane_split_step (self, now, flight->split, result);
-    }
+    if (flight->split)
+        lane_split_step (self, now, flight, result, refused);
     for (uint32_t i = 0; i < flight->count; i++) {
         entry_t *entry = &self->entries[flight->parts[i].handle];
         if (entry->flags & AGAIN) {

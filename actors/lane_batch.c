@@ -525,7 +525,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
     while (s_build (self, now, &build)) {
         if (!build.flight->count) {  //  All of it was given up
             if (build.split)
-                lane_split_step (self, now, build.flight->split, NULL);
+                lane_split_empty (self, build.flight->split);
             build = (build_t){.flight = build.flight};
             build.flight->split = NULL;
             build.flight->owed = false;

@@ -198,7 +198,8 @@ s_verify (zpeer_lane_t *self, entry_t *entry)
 static void
 s_try_anew (zpeer_lane_t *self, entry_t *entry, unsigned bit)
 {
-    if (bit == R && lane_poison (entry) && (entry->flags & REFUSED)) {
+    bool tried = (entry->flags & REFUSED) || entry->tries;
+    if (bit == R && lane_poison (entry) && tried) {
         if (entry->flags & HELD)
             lane_rest_now (self, entry);
         return;
@@ -234,7 +235,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
         entry->wait |= FULL;
     //  What changed while it was held was never sent, or a Cancel of it was not
     //  taken: what the peer has is not known
-    if (bit == R && held) {
+    if ((bit & (R | C)) && held && entry->state->top) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }

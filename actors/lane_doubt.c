@@ -34,6 +34,14 @@ lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
     lane_flag (entry, SETTLING, false);
 }
 
+void
+lane_doubt_part (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+                 const zpeer_result_t *result)
+{
+    if (result->ambiguous && (part->phase == PHASE_ACT || part->bits & ~H))
+        lane_doubt (self, entry, lane_late_seq (self, part));
+}
+
 //  One doubt less
 static void
 s_sure (zpeer_lane_t *self, uint32_t index)

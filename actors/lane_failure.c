@@ -13,6 +13,9 @@
 //  before the size was right: six batches in flight, and four more.
 #define SHRINK 4
 
+//  A peer that answered something within so many attempts answers others
+#define LATELY 3
+
 void
 lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent)
 {
@@ -96,12 +99,33 @@ lane_late_seq (const zpeer_lane_t *self, const part_t *part)
     return self->options.single && part->count > 1 ? SEQ_NONE : part->seq;
 }
 
-//  What an attempt that took too long says of the size
-static void
-s_shrink (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
+void
+lane_shrink (zpeer_lane_t *self, const flight_t *flight)
 {
     if (self->size > flight->items / SHRINK)
         self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
+}
+
+//  Whether the peer got it, and there may be something in it that it cannot take
+static bool
+s_may_be_bad (const zpeer_result_t *result)
+{
+    return result->end == ZPEER_END_READ_TIMEOUT ||
+           result->end == ZPEER_END_RESET || result->end == ZPEER_END_UNUSABLE;
+}
+
+//  What a failed attempt says of the size
+static void
+s_size_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+               const zpeer_result_t *result)
+{
+    bool late = now - flight->sent_at >= self->options.read_timeout_ms;
+    //  An answer too large for us, or cut off, is smaller for fewer items
+    bool slow = late || result->end == ZPEER_END_UNUSABLE;
+    if (slow || lane_is_status (result) || s_may_be_bad (result))
+        lane_shrink (self, flight);
+    if (!slow)
+        return;
     //  An instance alone was too much: so it is not the size. A peer that does
     //  what it is asked, and only answers too late, lets go of no lease as long
     //  as all are renewed.
@@ -110,27 +134,51 @@ s_shrink (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
         self->probe_all_at = now + PROBE_ALL_FIRST_MS;
 }
 
+//  What is back waits as before. If it may have been the reason itself, it waits
+//  behind the others: what they are answered tells.
+static void
+s_stand_back (zpeer_lane_t *self, const part_t *parts, uint32_t count,
+              bool behind)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        //  Backwards, as each goes to the front
+        uint32_t at = behind ? i : count - 1 - i;
+        entry_t *entry = &self->entries[parts[at].handle];
+        if (behind && !(entry->flags & OWED))
+            lane_stand_live (self, entry);
+        else
+            lane_stand (self, entry, !(entry->flags & OWED));
+    }
+}
+
+static void
+s_fail (zpeer_lane_t *self, part_t *part, const zpeer_result_t *result)
+{
+    entry_t *entry = &self->entries[part->handle];
+    lane_doubt_part (self, entry, part, result);
+    if (part->bits & C)
+        entry->flags |= ASK;
+    entry->asked = 0;  //  What was answered was before this
+    if (result->verdict == ZPEER_PERMANENT_ERROR)
+        s_lost (self, entry, part, result);
+    lane_merge (self, entry, part->bits);
+}
+
 void
 lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
              part_t *parts, uint32_t count, const zpeer_result_t *result)
 {
+    bool behind = s_may_be_bad (result) && !self->options.asg_life_ms;
+    bool alone = behind && count == 1 && flight->count == 1;
+    bool known = alone && lane_poison (&self->entries[parts->handle]);
+    bool lately = self->failures++ < LATELY;
     lane_pace (self, now, result);
-    bool late = now - flight->sent_at >= self->options.read_timeout_ms;
-    //  An answer too large for us, or cut off, is smaller for fewer items
-    if (late || result->end == ZPEER_END_UNUSABLE)
-        s_shrink (self, now, flight);
-    //  Backwards, as each goes to the front
-    for (uint32_t i = count; i-- > 0;) {
-        part_t *part = &parts[i];
-        entry_t *entry = &self->entries[part->handle];
-        if (result->ambiguous && (part->phase == PHASE_ACT || part->bits & ~H))
-            lane_doubt (self, entry, lane_late_seq (self, part));
-        if (part->bits & C)
-            entry->flags |= ASK;
-        entry->asked = 0;  //  What was answered was before this
-        if (result->verdict == ZPEER_PERMANENT_ERROR)
-            s_lost (self, entry, part, result);
-        lane_merge (self, entry, part->bits);
-        lane_stand (self, entry, !(entry->flags & OWED));
-    }
+    if (!known)
+        s_size_failed (self, now, flight, result);
+    for (uint32_t i = 0; i < count; i++)
+        s_fail (self, &parts[i], result);
+    //  It answers others, and not this one
+    if (alone && (known || lately) && lane_lonely (self, parts, result))
+        return;
+    s_stand_back (self, parts, count, behind);
 }

@@ -5,7 +5,7 @@
     lane_batch.c    batches out (rendering)
     lane_answer.c   results in: what the peer says of each item
     lane_failure.c  results in: attempts that failed, and the pauses then
-    lane_split.c    400 and 413: one bad item does not take 249 good ones along
+    lane_split.c    refused batches: one bad item does not take 249 good ones along
     lane_owed.c     what is told in vain, or again
     lane_rest.c     what the peer does not take now, and is tried again
     lane_doubt.c    what may have been told, or may yet be
@@ -110,6 +110,7 @@ typedef enum {
     WALKED = 512,       //  OWED, and part of the walk
     TROUBLED = 1024,    //  A suspect, for a status that a peer in trouble gives
     RESTING = 2048,     //  It is tried again at a time of its own
+    CHANCE = 8192,      //  A suspect, though what it met may have been chance
     HELD = 4096  //  Until then nothing is told of it, but for Heartbeats, if it
                  //  was no Heartbeat that the peer did not take
 } flag_t;
@@ -186,7 +187,7 @@ typedef struct {
     uint32_t to;
 } range_t;
 
-//  The bisection of a batch that was answered 400
+//  The bisection of a batch that was refused as a whole
 typedef struct {
     uint32_t *handles;  //  Owned
     range_t *ranges;    //  Owned; of handles still to send: a stack
@@ -194,6 +195,7 @@ typedef struct {
     uint32_t left;  //  Requests it may still use
     bool ok;        //  A part of it was delivered
     bool flying;
+    bool wary;  //  Not for 400: the peer may refuse everything
 } split_t;
 
 typedef struct {
@@ -266,7 +268,9 @@ struct zpeer_lane {
     uint64_t random;
     bool answering;     //  The last attempt was a success
     bool reached;       //  The counter stands at its maximum
-    bool splittable;    //  400 means one bad item, not a bad peer
+    bool splittable;    //  A refusal means one bad item, not a bad peer
+    uint32_t failures;  //  Attempts in a row that failed, but for refusals
+    uint32_t barren;    //  Refused parts of bisections since the last success
     uint32_t owing;     //  Instances that are OWED
     uint32_t renewing;  //  RENEW
     uint32_t refusing;  //  REFUSED
@@ -293,6 +297,14 @@ static inline void
 lane_flag (entry_t *entry, flag_t flag, bool on)
 {
     entry->flags = (uint16_t) (on ? entry->flags | flag : entry->flags & ~flag);
+}
+
+//  Whether it is the answer of somebody, and says that the attempt failed
+static inline bool
+lane_is_status (const zpeer_result_t *result)
+{
+    return result->end == ZPEER_END_STATUS ||
+           result->end == ZPEER_END_STATUS_5XX;
 }
 
 static inline bool
@@ -435,8 +447,15 @@ void lane_rest_told (zpeer_lane_t *self, entry_t *entry);
 //  time
 void lane_rest (zpeer_lane_t *self, entry_t *entry);
 
+//  It may have been chance that the peer did not take it: it is tried again before
+//  its lease runs out
+void lane_rest_soon (zpeer_lane_t *self, entry_t *entry);
+
 //  It is tried again as soon as may be
 void lane_rest_now (zpeer_lane_t *self, entry_t *entry);
+
+//  One that went alone was taken: the next may be tried at once
+void lane_rest_hurry (zpeer_lane_t *self);
 
 //  It need not be tried again: the peer has taken it, or it is gone
 void lane_rest_end (zpeer_lane_t *self, entry_t *entry);
@@ -457,6 +476,10 @@ void lane_walk (zpeer_lane_t *self, entry_t *entry);
 
 //  The peer may yet apply an attempt made in the state seq
 void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
+
+//  The same for a part of an attempt, if that was ambiguous and may change anything
+void lane_doubt_part (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+                      const zpeer_result_t *result);
 
 //  Marks every ambiguous attempt to be settled a read timeout from now
 void lane_settle_all (zpeer_lane_t *self, uint64_t now);
@@ -480,6 +503,9 @@ void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);
 //  Up to a quarter more, for what happens to many at once should not again
 uint32_t lane_jitter (zpeer_lane_t *self, uint32_t ms);
 
+//  A batch that failed for its size, or may have, makes the next smaller
+void lane_shrink (zpeer_lane_t *self, const flight_t *flight);
+
 //  A failure: pause, one batch at a time, what was asked is to be asked again
 void lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result);
 
@@ -491,6 +517,11 @@ void lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result);
 //  raises one.
 bool lane_confirms (const zpeer_lane_t *self, entry_t *entry,
                     const part_t *part, bool troubled, uint64_t well);
+
+//  An instance failed alone, which others do not. The second time, if others were
+//  answered in between, it is given up for now and rests: then returns true.
+bool lane_lonely (zpeer_lane_t *self, const part_t *part,
+                  const zpeer_result_t *result);
 
 //  What was sent of an instance was not taken: it is owed. bits: what that was
 void lane_fail (zpeer_lane_t *self, entry_t *entry, unsigned bits);
@@ -505,14 +536,20 @@ uint32_t lane_split_next (zpeer_lane_t *self, const uint32_t **handles,
 void lane_split_answered (zpeer_lane_t *self, const flight_t *flight,
                           const part_t *parts, uint32_t count);
 
-//  A batch was answered 400 or 413. parts: without the forgotten ones
+//  Whether the failure is about something in the batch, and not about the peer
+bool lane_is_refusal (const zpeer_lane_t *self, const zpeer_result_t *result);
+
+//  A batch was refused, or was too large. parts: without the forgotten ones
 void lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
                    uint32_t parts, const zpeer_result_t *result);
 
-//  A part of a bisection was answered, or (result NULL) there was nothing left
-//  of it to send
-void lane_split_step (zpeer_lane_t *self, uint64_t now, split_t *split,
-                      const zpeer_result_t *result);
+//  A part of a bisection was answered; refused: as if there were something in it that
+//  the peer cannot take
+void lane_split_step (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+                      const zpeer_result_t *result, bool refused);
+
+//  There was nothing left of it to send
+void lane_split_empty (zpeer_lane_t *self, split_t *split);
 
 void lane_split_free (split_t *split);
 

@@ -14,6 +14,7 @@
 //     five minutes, where there are not so many. What is new of one is tried first,
 //     and after half a minute.
 
+#define REST_SOON_MS  30000
 #define REST_FIRST_MS 60000
 #define REST_TIMES    5  //  It is doubled so often
 
@@ -30,13 +31,18 @@ s_handle (const zpeer_lane_t *self, const entry_t *entry)
 }
 
 static void
-s_rest (zpeer_lane_t *self, entry_t *entry, uint64_t at)
+s_rest_with (zpeer_lane_t *self, entry_t *entry, rest_t with, uint64_t at)
 {
     uint32_t handle = s_handle (self, entry);
-    rest_t with = lane_poison (entry) ? ALONE : TOGETHER;
     zpeer_heap_remove (&self->resting[!with], handle);
     zpeer_heap_put (&self->resting[with], handle, at);
     lane_flag (entry, RESTING, true);
+}
+
+static void
+s_rest (zpeer_lane_t *self, entry_t *entry, uint64_t at)
+{
+    s_rest_with (self, entry, lane_poison (entry) ? ALONE : TOGETHER, at);
 }
 
 void
@@ -55,10 +61,23 @@ lane_rest (zpeer_lane_t *self, entry_t *entry)
 }
 
 void
+lane_rest_soon (zpeer_lane_t *self, entry_t *entry)
+{
+    entry->tries = 1;
+    s_rest_with (self, entry, TOGETHER, self->now + REST_SOON_MS);
+}
+
+void
 lane_rest_now (zpeer_lane_t *self, entry_t *entry)
 {
-    entry->tries = 0;
+    entry->tries = 1;
     s_rest (self, entry, AT_ONCE);
+}
+
+void
+lane_rest_hurry (zpeer_lane_t *self)
+{
+    self->alone_from = 0;
 }
 
 void

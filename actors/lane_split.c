@@ -14,6 +14,21 @@
 //     413 alone is treated the same, for a peer in trouble may say that too.
 //  4. When no part at all was delivered, the peer answers 400 to everything:
 //     all of it is owed, and nothing is split until the next 2xx.
+//
+//  Any other status may be somebody's word for one item, too: a firewall's 403, a
+//  server's 500. What decides is whether the peer takes others.
+//
+//  5. Such a batch is halved if the last answer before was a success. (Not for 429
+//     or Retry-After, which are about time.)
+//  6. Of a refused part the other half is next: is it taken, then the peer takes
+//     others. If three parts in a row are refused, and no batch was taken
+//     meanwhile, it refuses everything: as 4, for all that is being halved.
+//  7. Where no status comes (a timeout, a connection lost) batches only become
+//     smaller, until an instance fails alone while others do not: a suspect as in
+//     3, which then rests, and is rejected when it fails like that again.
+
+//  Parts refused in a row that mean that everything is
+#define BARREN_MAX 3
 
 //  --------------------------------------------------------------------------
 //  The bisection
@@ -47,15 +62,22 @@ static void
 s_halve (split_t *split, uint32_t from, uint32_t to)
 {
     uint32_t middle = from + (to - from) / 2;
+    range_t other = {0, 0};
+    //  But for the other half of what this is one of
+    if (split->wary && split->range_count &&
+        split->ranges[split->range_count - 1].from == to)
+        other = split->ranges[--split->range_count];
     s_push (split, middle, to);
     s_push (split, from, middle);
+    s_push (split, other.from, other.to);
 }
 
 static split_t *
-s_split_new (zpeer_lane_t *self, const part_t *parts, uint32_t count)
+s_split_new (zpeer_lane_t *self, const part_t *parts, uint32_t count, bool wary)
 {
     split_t *split = (split_t *) calloc (1, sizeof *split);
     assert (split);
+    split->wary = wary;
     split->handles = (uint32_t *) malloc (count * sizeof (uint32_t));
     split->ranges = (range_t *) malloc ((count + 1) * sizeof (range_t));
     assert (split->handles && split->ranges);
@@ -135,6 +157,9 @@ lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
     bool known = entry->suspect && troubled == !!(entry->flags & TROUBLED);
     if (part->seq != entry->state->seq)
         return false;
+    //  A question that fails says nothing of what it was asked for
+    if (known && (entry->flags & REFUSED_ACT) && !lane_acts (part))
+        return false;
     if (known)
         return (int32_t) ((uint32_t) well - entry->suspect) > 0;
     entry->suspect = lane_suspect (self->last_id);
@@ -189,27 +214,74 @@ s_disband (zpeer_lane_t *self, split_t *split, bool broken)
     }
 }
 
-void
-lane_split_step (zpeer_lane_t *self, uint64_t now, split_t *split,
-                 const zpeer_result_t *result)
+static void
+s_end_split (zpeer_lane_t *self, split_t *split, bool broken)
 {
-    bool success = result && result->verdict == ZPEER_SUCCESS;
-    bool broken = result && !success && result->status != 400;
-    split->flying = false;
-    split->ok |= success;
-    if (split->range_count && split->left && !broken)
-        return;
     s_disband (self, split, broken);
-    if (!split->ok && !broken) {
-        self->splittable = false;
-        if (result)
-            lane_pace (self, now, result);
-    }
     s_remove (self, split);
 }
 
+//  The peer takes nothing: there is no bad item
+static void
+s_end_all (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+           const zpeer_result_t *result)
+{
+    while (self->split_count)
+        s_end_split (self, self->splits[0], false);
+    self->splittable = false;
+    lane_shrink (self, flight);
+    lane_pace (self, now, result);
+}
+
+void
+lane_split_step (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+                 const zpeer_result_t *result, bool refused)
+{
+    split_t *split = flight->split;
+    bool success = result->verdict == ZPEER_SUCCESS;
+    bool broken = !success && !refused;
+    split->flying = false;
+    split->ok |= success;
+    if (refused && split->wary && ++self->barren >= BARREN_MAX) {
+        s_end_all (self, now, flight, result);
+        return;
+    }
+    if (split->range_count && split->left && !broken)
+        return;
+    if (!split->ok && !broken) {
+        self->splittable = false;
+        lane_pace (self, now, result);
+    }
+    s_end_split (self, split, broken);
+}
+
+void
+lane_split_empty (zpeer_lane_t *self, split_t *split)
+{
+    split->flying = false;
+    if (split->range_count && split->left)
+        return;
+    if (!split->ok)
+        self->splittable = false;
+    s_end_split (self, split, false);
+}
+
 //  --------------------------------------------------------------------------
-//  400 and 413
+//  Refused
+
+bool
+lane_is_refusal (const zpeer_lane_t *self, const zpeer_result_t *result)
+{
+    if (self->options.asg_life_ms)
+        return false;
+    if (result->status == 400 || result->status == 413)
+        return true;
+    //  Who says that it is too much speaks of time, not of an item
+    if (!lane_is_status (result) || result->status == 429 ||
+        result->retry_after_ms)
+        return false;
+    return self->answering && self->splittable && self->last_ok;
+}
 
 static void
 s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
@@ -220,25 +292,52 @@ s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
         lane_stand (self, &self->entries[flight->parts[i].handle], true);
 }
 
+//  Not taken alone again, though others are. 400 and 413 are words on it; anything
+//  else may have been chance, so that it rests first.
+static void
+s_give_up (zpeer_lane_t *self, entry_t *entry, const zpeer_result_t *result)
+{
+    if (!(entry->flags & CHANCE) || entry->tries) {
+        s_reject (self, entry, result);
+        return;
+    }
+    lane_give_up (self, entry,
+                  (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED},
+                  ZPEER_ENDED_FAILED);
+    lane_flag (entry, HELD, true);
+    lane_rest_soon (self, entry);
+}
+
+bool
+lane_lonely (zpeer_lane_t *self, const part_t *part,
+             const zpeer_result_t *result)
+{
+    entry_t *entry = &self->entries[part->handle];
+    if (!lane_poison (entry))
+        lane_flag (entry, CHANCE, false);
+    if (result->status != 400 && result->status != 413)
+        lane_flag (entry, CHANCE, true);
+    if (!lane_confirms (self, entry, part, false, self->ok_before))
+        return false;
+    s_give_up (self, entry, result);
+    return true;
+}
+
 static void
 s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
          const zpeer_result_t *result)
 {
     const part_t *part = &flight->parts[0];
-    entry_t *entry = &self->entries[part->handle];
-    if (lane_confirms (self, entry, part, false, self->ok_before)) {
-        lane_flag (entry, REFUSED_ACT, lane_acts (part));
-        s_reject (self, entry, result);
+    if (lane_lonely (self, part, result))
         return;
-    }
-    lane_fail (self, entry, part->bits);
+    lane_fail (self, &self->entries[part->handle], part->bits);
     if (!flight->split)
         lane_pace (self, now, result);
 }
 
 //  Puts the parts of the flight up for bisection
 static void
-s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
+s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count, bool wary)
 {
     split_t *split = flight->split;
     for (uint32_t i = 0; i < count; i++) {
@@ -251,7 +350,21 @@ s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
     if (split)
         s_halve (split, flight->from, flight->from + count);
     else
-        s_split_new (self, flight->parts, count);
+        s_split_new (self, flight->parts, count, wary);
+}
+
+//  What comes back. The peer may have done it all the same, or may yet.
+static void
+s_take_back (zpeer_lane_t *self, const part_t *part,
+             const zpeer_result_t *result)
+{
+    entry_t *entry = &self->entries[part->handle];
+    lane_doubt_part (self, entry, part, result);
+    if (result->ambiguous) {
+        entry->asked = 0;
+        entry->flags |= part->bits & C ? ASK : 0;
+    }
+    lane_merge (self, entry, part->bits);
 }
 
 void
@@ -261,14 +374,13 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
     if (!count)
         return;
     for (uint32_t i = count; i-- > 0;)
-        lane_merge (self, &self->entries[flight->parts[i].handle],
-                    flight->parts[i].bits);
+        s_take_back (self, &flight->parts[i], result);
     if (flight->count == 1)  //  A forgotten one may be the bad one
         s_alone (self, now, flight, result);
     else if (result->status == 413)
         s_too_large (self, flight, count);
     else if (flight->split || self->splittable)
-        s_bisect (self, flight, count);
+        s_bisect (self, flight, count, result->status != 400);
     else {
         lane_pace (self, now, result);
         for (uint32_t i = 0; i < count; i++)

@@ -5,6 +5,10 @@
 #include "world.h"
 #include "banned.h"
 
+//  Batches in a row that may be refused before that means everything: those in
+//  flight when the first is, and parts of it
+#define REFUSALS_MAX 20
+
 //  Shortest pauses after a failure, and the longest a peer may ask for
 #define PAUSE_CONGESTION_MS 1000
 #define PAUSE_TRANSIENT_MS  100
@@ -132,11 +136,25 @@ attempt_begins (peer_t *peer, which_t which, bool single,
 //  It ends --------------------------------------------------------------------
 
 //  The item or the ASG is refused, and the peer is well otherwise
+//  It is taken for a word on something in the batch: the peer answered others just
+//  before, and does not refuse everything
 static bool
-s_well (const batch_t *batch, const zpeer_result_t *result)
+s_refused (const peer_t *peer, const batch_t *batch,
+           const zpeer_result_t *result)
+{
+    const pace_t *pace = &peer->paces[batch->which];
+    bool status =
+        result->end == ZPEER_END_STATUS || result->end == ZPEER_END_STATUS_5XX;
+    return batch->which == LANE_INSTANCES && status && result->status != 429 &&
+           !result->retry_after_ms && !pace->failed &&
+           pace->refusals < REFUSALS_MAX;
+}
+
+static bool
+s_well (const peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     return result->verdict == ZPEER_SUCCESS || result->status == 400 ||
-           result->status == 413 ||
+           result->status == 413 || s_refused (peer, batch, result) ||
            (batch->which == LANE_ASGS && zpeer_lane_asg_refused (result));
 }
 
@@ -186,7 +204,7 @@ s_visit (peer_t *peer, grave_t *grave, bool dead)
 static void
 s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
-    bool well = s_well (batch, result);
+    bool well = batch->well;
     bool permanent = result->verdict == ZPEER_PERMANENT_ERROR;
     s_visit (peer, &peer->grave, !well && result->reached);
     s_visit (peer, &peer->paces[batch->which].grave,
@@ -199,7 +217,7 @@ s_set_pause (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     if (result->verdict == ZPEER_SUCCESS)
         peer->paces[batch->which].failed = false;
-    if (s_well (batch, result))
+    if (batch->well)
         return;
     peer->paces[batch->which].failed = true;
     uint64_t pause_ms = result->verdict == ZPEER_CONGESTION
@@ -229,6 +247,12 @@ attempt_ends (peer_t *peer, batch_t *batch, const zpeer_result_t *result)
                batch->id, zpeer_end_text (result->end), result->status,
                zpeer_verdict_name (result->verdict),
                result->escalated ? " escalated" : "");
+    pace_t *pace = &peer->paces[batch->which];
+    batch->well = s_well (peer, batch, result);
+    pace->refusals =
+        result->verdict == ZPEER_SUCCESS ? 0 : pace->refusals + batch->well;
+    peer->by_chance = !world_is_calm (world) && result->status != 400 &&
+                      result->status != 413 && result->verdict != ZPEER_SUCCESS;
     s_check_pace (peer, batch, result);
     s_set_pause (peer, batch, result);
     if (batch->which == LANE_INSTANCES)
@@ -249,7 +273,7 @@ attempt_ended (peer_t *peer, const batch_t *batch, const zpeer_result_t *result,
     else if ((!success || s_troubled (batch, result)) &&
              (now >= before || !pace->rounds))
         pace->rounds++;
-    if (s_well (batch, result))
+    if (batch->well)
         return;
     uint64_t pause_ms = result->verdict == ZPEER_CONGESTION
                             ? PAUSE_CONGESTION_MS

@@ -21,6 +21,7 @@ typedef struct {
     uint64_t id;        //  From 1, in this world
     which_t which;
     unsigned lane_life;  //  Of its lane, when it was sent
+    bool well;           //  When it has ended: the peer is not to blame
     bool single;         //  Each item is a request of its own
     uint32_t bytes;
     uint32_t count;

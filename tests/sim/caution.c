@@ -72,12 +72,13 @@ s_failed (peer_t *peer, const item_t *item, bool owed)
 void
 caution_learn (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
-    bool owed = result->verdict == ZPEER_PERMANENT_ERROR;
+    bool owed = result->verdict == ZPEER_PERMANENT_ERROR && !batch->well;
     for (uint32_t i = 0; result->verdict != ZPEER_SUCCESS && i < batch->count;
          i++)
         peer->keys[batch->items[i].key].questions = 0;
-    //  A bad item, or a batch too large, is no failure of the peer
-    if (result->status == 400 || result->status == 413)
+    //  A bad item, or a batch too large, is no failure of the peer; but it may have
+    //  done what it says it has not
+    if (batch->well && result->verdict != ZPEER_SUCCESS && !result->ambiguous)
         return;
     for (uint32_t i = 0; i < batch->count; i++)
         if (result->verdict == ZPEER_SUCCESS)

@@ -176,7 +176,8 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
         caution_drop (self, number);
         break;
     case ZPEER_LANE_REJECTED:
-        key->rejected = key->refused = true;
+        key->rejected = true;
+        key->refused |= !self->by_chance;
         key->missed = report->code == 404;
         caution_drop (self, number);
         break;

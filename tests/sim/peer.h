@@ -54,6 +54,7 @@ typedef struct {
     grave_t grave;  //  All that it tries fails for good
     bool failed;    //  The last attempt failed: one at a time
     unsigned flights;
+    unsigned refusals;  //  In a row
     unsigned rounds;  //  Failures in a row, but for those that ended in a pause
 } pace_t;
 
@@ -94,6 +95,7 @@ typedef struct peer {
     unsigned spell;       //  What the network does for a while; spell_t
     unsigned spells_400;  //  Times it answered 400 to everything
 
+    bool by_chance;  //  The attempt that ended last failed, and not for an item
     pace_t paces[LANES];
     uint64_t sent;         //  Batches of both lanes
     uint64_t idle_since;   //  The same plus 1, when a lane might have sent one
