@@ -154,6 +154,16 @@ s_due (zpeer_lane_t *self, const entry_t *entry, bool front)
         self->due_at = at;
 }
 
+//  A Heartbeat that waits, perhaps again, and will not be worth sending for ever
+static void
+s_expires (zpeer_lane_t *self, const entry_t *entry)
+{
+    uint64_t at =
+        self->now - lane_age (self->now, entry->beat) + self->shortest_ms;
+    if (self->expire_at > at)
+        self->expire_at = at;
+}
+
 static void
 s_stand_in (zpeer_lane_t *self, entry_t *entry, queue_t queue, bool front)
 {
@@ -166,6 +176,8 @@ s_stand_in (zpeer_lane_t *self, entry_t *entry, queue_t queue, bool front)
         entry->queue = queue;
         if (queue == QUEUE_LIVE)
             s_due (self, entry, front);
+        if (queue == QUEUE_LIVE && entry->wait == H)
+            s_expires (self, entry);
         if (front)
             s_prepend (self, lane_list (self, queue), entry);
         else

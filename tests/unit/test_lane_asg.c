@@ -80,6 +80,18 @@ Test (lane_asg, an_update_is_not_worth_sending_for_ever)
 }
 
 //  A Spring server answers 400 to every ASG update and is well otherwise
+//  Nothing else waited while it was on its way
+Test (lane_asg, an_update_that_came_back_is_not_worth_sending_for_ever)
+{
+    s_update ('a', ZPEER_UP);
+    EXPECT ("AsgStatusUpdate a UP");
+    EXPECT ("");
+    lane_fixture_fail (&s, ZPEER_CONGESTION, false, 503);
+    s.now += LIFE_MS;
+    EXPECT ("");
+    cr_expect_eq (lane_fixture_ended (&s, ZPEER_ENDED_EXPIRED), 1);
+}
+
 Test (lane_asg, a_peer_that_knows_no_asgs_is_left_in_peace)
 {
     s_update ('a', ZPEER_UP);
