@@ -197,8 +197,8 @@ s_wrong (const part_t *part, const answer_t *answer)
 static void
 s_told (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 {
-    bool registers = part->actions[0] == ZPEER_REGISTER ||
-                     part->actions[1] == ZPEER_REGISTER;
+    //  Of two items the second always is one
+    bool registers = part->count > 1 || part->actions[0] == ZPEER_REGISTER;
     if (lane_poison (entry))  //  So the next that was refused may be taken, too
         lane_rest_hurry (self);
     entry->suspect = 0;

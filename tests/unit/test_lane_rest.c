@@ -137,6 +137,23 @@ Test (lane_rest, its_other_changes_go_as_those_of_any_other)
     EXPECT ("StatusUpdate a DOWN @5");
 }
 
+//  A peer may take a status of what it does not keep
+Test (lane_rest, no_other_change_puts_off_the_next_time)
+{
+    s_lose_it_four_times ();
+    for (int i = 0; i < 3; i++) {
+        s.now += RENEWAL_MS / 3;
+        lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                             (lane_state_t){.status = ZPEER_DOWN,
+                                            .override = ZPEER_DOWN,
+                                            .timestamp = 5});
+        while (strcmp (lane_fixture_next (&s), "Heartbeat a @5") != 0 &&
+               *s.sent)
+            CODES (200);
+    }
+    cr_expect_str_eq (s.sent, "Heartbeat a @5");
+}
+
 //  Bad items ----------------------------------------------------------------------------
 
 static void
