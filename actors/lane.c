@@ -272,6 +272,8 @@ lane_release (zpeer_lane_t *self, entry_t *entry)
         entry->unsure || lane_wants (entry) || s_waits_for_luck (entry) ||
         entry->queue != QUEUE_NONE)
         return;
+    if (entry->flags & HELD)  //  The peer did not take its Cancel
+        return;
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_RELEASED});
     lane_refuse (self, entry, false);

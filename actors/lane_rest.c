@@ -107,6 +107,7 @@ s_wake (zpeer_lane_t *self, rest_t with, uint32_t handle)
     lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     if (entry->queue != QUEUE_LIVE)
         lane_stand (self, entry, false);
+    lane_release (self, entry);
 }
 
 //  When the first may be tried of those that go alone

@@ -154,6 +154,26 @@ Test (lane_rest, no_other_change_puts_off_the_next_time)
     cr_expect_str_eq (s.sent, "Heartbeat a @5");
 }
 
+//  A peer that was there and could not be told is told, however long it takes
+Test (lane_rest, a_cancel_that_was_refused_is_not_let_go_of)
+{
+    s_register ('a');
+    lane_fixture_next (&s);
+    CODES (200);
+    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
+                         (lane_state_t){.top = 5, .absent = true});
+    EXPECT ("Cancel a");
+    CODES (403);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_RELEASE);
+    cr_expect_str_eq (s.said, "rejected a;");
+    s.now = zpeer_lane_wake (s.lane, s.now, 6);
+    EXPECT ("Heartbeat a @5");
+    CODES (200);
+    EXPECT ("Cancel a");
+    CODES (200);
+    cr_expect_str_eq (s.said, "rejected a;released a;");
+}
+
 //  Bad items ----------------------------------------------------------------------------
 
 static void
