@@ -231,7 +231,7 @@ fuzz_seconds=15
 
 run style 1 python3 tests/style/check_style.py
 if run gcc-build 8 build dev; then
-    run gcc-tests 8 run_tests dev 'unit|sim|actor|e2e|deploy|race|chaos'
+    run gcc-tests 8 run_tests dev 'unit|sim|model|actor|e2e|deploy|race|chaos'
 fi
 if run release-build 8 build release; then
     run install 3 run_tests release install
@@ -243,7 +243,7 @@ if [ "$mode" != quick ]; then
     fi
     run build-types 5 build_types
     if run asan-build 8 build asan -DZPEER_BUILD_BENCH=OFF; then
-        run asan-tests 10 run_tests asan 'unit|sim|actor|e2e|deploy'
+        run asan-tests 10 run_tests asan 'unit|sim|model|actor|e2e|deploy'
     fi
     if run tsan-build 8 build tsan -DZPEER_BUILD_BENCH=OFF; then
         run tsan-tests 5 run_tests tsan race

@@ -1,5 +1,5 @@
-//  A history that the executable specification of the view wrote, with what
-//  each event comes to. view_trace.h has one line per event:
+//  A history that the model of the view wrote (tests/model/write_view_trace.py),
+//  with what each event comes to. view_trace.h has one line per event:
 //
 //  event   action key timestamp status override version replicated
 //  told    action given fresh need-register

@@ -1,0 +1,376 @@
+"""What the end of an attempt does to a lane. The other half of lane.py."""
+from entry import ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REPAIRED, Split
+from verdict import CONGESTION, PERMANENT, STATUS as STATUS_END, SUCCESS
+from words import C, CANCEL, D, FULL, H, HEARTBEAT, REGISTER, S, TASKS
+
+MISSES_MAX = 3                  # 404 to a Heartbeat, each after a Register the peer confirmed
+HALF = -1                       # no state has this seq: an attempt applied by half leaves none
+RETRY_AFTER_MAX_MS = 30000
+PAUSE_MS = {CONGESTION: 1000, PERMANENT: 1000}      # at least; TransientError 100
+
+
+def is_2xx(code):
+    return 200 <= code < 300
+
+
+def is_trouble(code):
+    """A status that no rule expects, and that may be the peer's and not the item's."""
+    return code >= 500 or code == 404
+
+
+def is_wrong(code, action):
+    """No rule below expects it."""
+    if code == 404:
+        return action == REGISTER
+    return not is_2xx(code) and not (code == 409 and action == HEARTBEAT)
+
+
+class Answers:
+    # ---- answers in
+
+    def done(self, now, result):
+        """result: id, verdict, end, status, retry_after, codes (None: all 200), copies (index: timestamp),
+        ambiguous. Returns False when the batch is not known."""
+        flight = self.flights.pop(result.id, None)
+        if flight is None:
+            return False
+        self.now, self.batch = now, result.id
+        self.tick += 1
+        self.ok_before, self.good_before = flight.last_ok, flight.last_good
+        parts = [self._unload(part, result) for part in flight.parts]
+        kept = [part for part in parts if part.phase != FORGOTTEN]
+        if result.verdict == SUCCESS:
+            self._success(now, flight, kept, result)
+        elif self.o.asg_life and result.end == STATUS_END and 400 <= result.status < 500:
+            for part in kept:
+                self._asg_refused(part, result.status)
+        elif result.status in (400, 413):
+            self._refused(now, flight, kept, result)
+        else:
+            self._failed(now, kept, result)
+        if flight.split:
+            flight.split.flying = False
+            self.split_step(now, flight.split, result)
+        for part in parts:
+            self._landed(part.entry, result)
+        self.batch = 0
+        return True
+
+    def _unload(self, part, result):
+        e = part.entry
+        part = part._replace(bits=e.flight, phase=e.phase)
+        e.flight, e.phase = 0, None
+        if part.phase == FORGOTTEN and result.ambiguous:
+            self._doubt(e, self._late_seq(part))
+        return part
+
+    def _landed(self, e, result):
+        if e.again:
+            e.again = False
+            self.owe(e)
+        if e.queue == "owed":
+            return
+        if e.wait and result.verdict == SUCCESS:    # it has come meanwhile
+            self.put(e, "live")
+        else:
+            self.stand(e)
+        self.release(e)
+
+    # ---- ambiguous attempts
+
+    def _late_seq(self, part):
+        """The state that an ambiguous attempt leaves the peer in, if it comes late."""
+        return HALF if self.o.single and len(part.actions) > 1 else part.seq
+
+    @staticmethod
+    def _doubt(e, seq):
+        """The peer may yet apply this attempt. What counts is the first state it may fall back to, and the
+        last attempt that may do it."""
+        if e.unsure is None or seq == HALF:
+            e.unsure = seq
+        e.settle = None
+
+    # ---- success, item by item
+
+    def _success(self, now, flight, parts, result):
+        codes = result.codes or [200] * len(flight.items)
+        taken = self.o.asg_life or any(is_2xx(c) or c == 409 for c in codes)
+        if taken or any(c < 500 for c in codes):
+            self.last_ok = max(self.last_ok, flight.id)
+        if taken:
+            self.last_good = max(self.last_good, flight.id)
+        wrong = [next((c for c, a in zip(codes[p.first:], p.actions) if is_wrong(c, a)), 0) for p in parts]
+        if not taken and any(is_trouble(c) for c in wrong if c):
+            self._pace(now, result, PERMANENT)      # as good as a failure
+        else:
+            self.failed, self.splittable = False, True
+            for e in self.entries.values():
+                if e.unsure is not None and e.settle is None:
+                    e.settle = now + self.o.read_timeout
+        for part in parts:
+            answers, copy = codes[part.first:part.first + len(part.actions)], result.copies.get(part.first, 0)
+            if self.o.asg_life:
+                if is_2xx(answers[0]):
+                    self._delivered(part)
+                else:
+                    self._asg_refused(part, answers[0])
+            elif part.phase == ASK:
+                self._answered(part, answers[0], copy)
+            else:
+                self._confirmed(part, answers, copy)
+        self._stand_answered(flight, parts)
+
+    def _stand_answered(self, flight, parts):
+        """What was asked about goes in the very next batch: in front of the queue it came from, or as the
+        part of the bisection that it was."""
+        asked = [p for p in parts if p.phase == ASK and self.answered(p.entry)]
+        for p in asked if flight.split else reversed(asked):
+            if flight.split:
+                p.entry.queue = "part"
+            else:
+                self.put(p.entry, "live" if p.live or p.seq != p.entry.state.seq else "owed", front=True)
+        if flight.split and asked:
+            flight.split.ranges.append([p.entry.key for p in asked])
+            flight.split.left += 1
+
+    def _asg_refused(self, part, code):
+        self.end("rejected", part.bits)
+        self.report("rejected", part.entry, part.bits, code=code)
+
+    def _answered(self, part, code, copy):
+        """The question before a refresh was answered."""
+        e = part.entry
+        if code == 409:
+            if part.seq == e.state.seq:     # else it is asked again
+                self.give_up(e, "conflict", "conflict", copy=copy)
+        elif is_2xx(code) and e.renew and not e.wait & ~H:
+            self.end("delivered", e.wait)
+            e.wait = 0
+            self._take_it(e)
+            self.pay(e, OTHERWISE)
+        elif is_2xx(code) or code == 404:
+            e.asked = self.now
+            if not e.refused_act:
+                e.suspect = 0
+        else:
+            self._bad_item(part, code)
+
+    def _confirmed(self, part, codes, copy):
+        e, first = part.entry, part.actions[0]
+        wrong = [c for c, a in zip(codes, part.actions) if is_wrong(c, a)]
+        if wrong:
+            self._merge(e, part.bits)
+            self._bad_item(part, wrong[0])
+            return
+        single = len(part.actions) == 1
+        if codes[0] == 404 and single and first != CANCEL:
+            self.end("missing", part.bits)
+            self._missing(part)
+        elif codes[0] == 409:
+            self.end("conflict", part.bits)
+            self._newer(part, copy)
+        else:
+            self._delivered(part, absent=single and first == CANCEL and codes[0] == 404)
+            if first == HEARTBEAT and not e.held:
+                self._take_it(e)
+
+    def _take_it(self, e):
+        """The peer has what it was told: nothing is to be tried again."""
+        e.stored = False
+        self.try_now(e)
+
+    def _delivered(self, part, absent=False):
+        """absent: the peer did not have what was cancelled."""
+        e = part.entry
+        if part.phase == ACT:
+            self.pay(e, OTHERWISE if absent else REPAIRED)
+            e.ask, e.asked = False, None
+        elif part.bits & C:
+            e.ask = False
+        self.end("delivered", part.bits)
+        if part.acts:
+            self._told(part)
+        if self.o.delivered:
+            self.report("delivered", e, part.bits)
+
+    def _told(self, part):
+        """What the peer was told is not to be tried again; but of what it keeps missing its word is not
+        enough: that is told once each renewal interval."""
+        e, registers = part.entry, REGISTER in part.actions
+        e.suspect = 0
+        e.stored |= registers
+        if e.misses < MISSES_MAX:
+            e.refused = False
+            self.rest_end(e)
+        elif registers:
+            self.rest_until(e, self.now + e.state.renewal, self.now + e.state.renewal)
+
+    def _newer(self, part, copy):
+        """A newer copy at the peer; or one of an earlier life of the instance, which is nobody else's. A
+        peer that sends no copy says only that it is newer than what it was sent."""
+        e = part.entry
+        if (copy or part.ts + 1) > e.state.top and part.seq == e.state.seq:
+            self.report("conflict", e, copy=copy)
+            if not e.resting:
+                self.rest(e)
+        elif e.state.top:
+            self.owe(e)
+
+    def _missing(self, part):
+        """404: the peer does not have it, or has it older, or at UNKNOWN."""
+        e, beat = part.entry, part.actions[0] == HEARTBEAT
+        if e.wait & C:
+            return
+        if beat and part.ts > e.state.ts:       # the view itself would say 404
+            self.report("need-register", e)
+        elif beat and e.stored and e.misses < MISSES_MAX:
+            e.misses += 1
+        if not e.state.v or e.held:
+            return
+        if e.misses >= MISSES_MAX:      # it has confirmed the Register each time
+            if not e.refused:
+                self.report("rejected", e, code=404)
+            e.refused = True
+            if e.resting:
+                return
+        self.end("superseded", e.wait & H)
+        e.wait = (e.wait & ~H) | FULL
+        self.stand(e, front=True)
+
+    def _bad_item(self, part, code):
+        """A status that no rule expects. Of a peer that may be in trouble it is believed the second time, if
+        there was another answer in between: for 404 an item must have been taken."""
+        e = part.entry
+        well = self.good_before if code == 404 else self.ok_before
+        if not is_trouble(code) or self._confirms(part, True, well):
+            e.refused_act = part.acts
+            self.give_up(e, "rejected", "rejected", code)
+            return
+        e.asked = None
+        self._fail(e, part.bits)
+
+    def _confirms(self, part, troubled, well):
+        """The peer has refused an instance. The first time it becomes a suspect; whether this confirms it:
+        the newest batch by which the peer was well, when this one was sent, is a later one."""
+        e = part.entry
+        if part.seq != e.state.seq:
+            return False
+        if e.suspect and e.troubled == troubled:
+            return well > e.suspect
+        e.suspect, e.troubled, e.refused_act = self.last_id, troubled, part.acts
+        return False
+
+    def _fail(self, e, bits):
+        """What was sent of it was not taken: it is owed."""
+        self.report("dropped", e, bits, "failed")
+        self.end("failed", e.wait & H)
+        if e.wait == H:
+            self.renew(e)
+        elif e.wait:
+            self.owe(e)
+        e.wait &= ~H
+        self.stand(e)
+
+    # ---- failures
+
+    def _merge(self, e, sent):
+        """What comes back and what gathered meanwhile, as one."""
+        if e.wait & C:
+            self.end("superseded", sent)
+            return
+        self.end("superseded", sent & e.wait)
+        both = sent | e.wait
+        if sent & (S | D) and e.wait & (S | D):
+            both |= FULL
+        if both & ~H:
+            self.end("superseded", both & H)
+            both &= ~H
+        e.wait = both
+
+    def _pace(self, now, result, verdict):
+        """One attempt at a time, after a pause."""
+        pause = PAUSE_MS.get(PERMANENT if result.reached else verdict, 100)
+        self.quiet_until = max(self.quiet_until, now + max(pause, min(result.retry_after, RETRY_AFTER_MAX_MS)))
+        self.failed = True
+
+    def _failed(self, now, parts, result):
+        self._pace(now, result, result.verdict)
+        for part in reversed(parts):
+            e, bits = part.entry, part.bits
+            if result.ambiguous and (part.phase == ACT or bits & ~H):
+                self._doubt(e, self._late_seq(part))
+            e.ask |= bool(bits & C)
+            e.asked = None              # an answer from before a failure is no answer
+            if result.verdict == PERMANENT:
+                bits = self._lost(part, "escalated" if result.escalated else "failed")
+            self._merge(e, bits)
+            self.stand(e, front=not e.owed)
+
+    def _lost(self, part, how):
+        e = part.entry
+        self.report("dropped", e, part.bits, how)
+        if part.bits & H:
+            self.end(how, H)
+            if not e.wait:
+                self.renew(e)
+        elif part.phase != ASK or not e.owed:       # a question in vain leaves what is owed as it is
+            self.owe(e)
+        return part.bits & ~H
+
+    # ---- 400 and 413
+
+    def _refused(self, now, flight, parts, result):
+        if not parts:
+            return
+        for part in reversed(parts):
+            self._merge(part.entry, part.bits)
+        if len(flight.parts) == 1:                  # else a forgotten one may be the bad one
+            self._alone(now, flight, parts[0], result)
+        elif result.status == 413:
+            for part in reversed(parts):
+                self.stand(part.entry, front=True)
+        elif flight.split or self.splittable:
+            keys = [part.entry.key for part in parts]
+            for part in parts:
+                part.entry.queue = "part"
+            if flight.split:
+                flight.split.halve(keys)
+            else:
+                self.splits.append(Split(keys))
+        else:
+            self._pace(now, result, result.verdict)
+            for part in parts:
+                self._fail(part.entry, part.bits)
+
+    def _alone(self, now, flight, part, result):
+        if self._confirms(part, False, self.ok_before):
+            part.entry.refused_act = part.acts
+            self.give_up(part.entry, "rejected", "rejected", result.status)
+            return
+        self._fail(part.entry, part.bits)
+        if not flight.split:
+            self._pace(now, result, result.verdict)
+
+    def split_step(self, now, split, result):
+        """A part of the bisection was answered, or (None) there was nothing left of it to send."""
+        success = result is not None and result.verdict == SUCCESS
+        broken = result is not None and not success and result.status != 400
+        split.flying = False
+        split.ok |= success
+        if split.ranges and split.left and not broken:
+            return
+        for key in reversed([k for part in split.ranges for k in part]):
+            e = self.entries.get(key)
+            if not e or e.queue != "part":
+                continue
+            e.queue = None
+            if broken:
+                self.stand(e, front=True)           # it waits as before
+            else:
+                self._fail(e, e.wait)               # undecided
+            self.release(e)
+        if not split.ok and not broken:
+            self.splittable = False
+            if result is not None:
+                self._pace(now, result, result.verdict)
+        self.splits.remove(split)

@@ -1,0 +1,100 @@
+"""What a lane keeps: an entry per instance, a batch in flight, a bisection. No behaviour to speak of."""
+from typing import NamedTuple, Tuple
+from words import HEARTBEAT
+
+# why an instance is in a batch
+LIVE, ASK, ACT, FORGOTTEN = "live", "ask", "act", "forgotten"
+
+# how something ceases to be owed
+REPAIRED, REFUSED, OTHERWISE = "repaired", "refused", "otherwise"
+
+
+class Entry:
+    """One instance in one lane. Its tasks are the bits of wait and of flight, nothing else."""
+    __slots__ = ("key", "state", "wait", "since", "beat", "given", "queue", "place", "flight", "phase", "owed",
+                 "renew", "ask", "asked", "again", "stored", "misses", "unsure", "settle", "suspect", "troubled",
+                 "refused_act", "refused", "leaving", "walked", "worth", "resting", "held", "tries", "rest",
+                 "goes_alone")
+
+    def __init__(self, key):
+        self.key, self.state = key, None
+        self.wait = 0          # kinds the peer has not confirmed and that are not on their way
+        self.since = 0         # when the first of them came; never moved by later ones
+        self.beat = 0          # when the newest waiting Heartbeat came
+        self.worth = 0         # how long that was worth sending, at most
+        self.given = 0         # timestamp of a Heartbeat the view cannot vouch for
+        self.queue = None      # where it waits: "live", "owed", "part" of a bisection
+        self.place = (0, 0)    # in its queue
+        self.flight = 0        # kinds on their way
+        self.phase = None      # why it is on its way; None: it is not
+        self.owed = False      # told in vain: needs a refresh
+        self.renew = False     # owed, but what was lost is only a Heartbeat
+        self.ask = False       # no refresh, but an unguarded retry: ask before it acts
+        self.asked = None      # when the question was answered 200 or 404
+        self.again = False     # something happened during the flight that its result cannot know
+        self.stored = False    # a Register was confirmed, and no Heartbeat since
+        self.misses = 0        # times a Heartbeat was then answered 404
+        self.unsure = None     # seq of the state in the first ambiguous attempt not yet settled
+        self.settle = None     # when to look whether the state has changed since
+        self.suspect = 0       # the newest batch when it was refused alone; 0: it was not
+        self.troubled = False  # ... with a status that a peer in trouble gives
+        self.refused = False   # rejected: reported, and not taken since
+        self.refused_act = False   # what was not taken was more than a Heartbeat
+        self.resting = False   # it is tried again at a time of its own:
+        self.rest = (0, 0)     # not before, and not after
+        self.goes_alone = False    # ... and in a batch of its own
+        self.held = False      # until then nothing of it is told, but Heartbeats if only an act was refused
+        self.tries = 0         # pauses it rested for, one after the other
+        self.leaving = False   # the view has let go of it
+        self.walked = False    # owed, and part of the walk
+
+    @property
+    def wants(self):
+        return bool(self.wait or self.owed)
+
+    @property
+    def poison(self):
+        """A suspect, but for one whose status was its own: it takes others of its batch along."""
+        return bool(self.suspect) and not self.troubled
+
+    @property
+    def alone(self):
+        """It goes alone. While it is held nothing goes but Heartbeats, which are not suspected."""
+        return self.poison and not self.held
+
+
+class Part(NamedTuple):
+    """One instance in a batch."""
+    entry: Entry
+    first: int           # index of its first item
+    actions: Tuple[str, ...]
+    ts: int              # of its first item
+    seq: int             # of the state it was rendered from
+    live: bool           # it was a live change, not only owed
+    bits: int = 0        # when its result is handled: what was on its way,
+    phase: str = LIVE    # and why
+
+    @property
+    def acts(self):
+        """It may change what the peer has."""
+        return len(self.actions) > 1 or self.actions[0] != HEARTBEAT
+
+
+class Flight:
+    def __init__(self, ident, now, split):
+        self.id, self.sent, self.parts, self.items, self.split = ident, now, [], [], split
+        self.last_ok = self.last_good = 0
+
+
+class Split:
+    """The bisection of a batch answered 400."""
+
+    def __init__(self, keys):
+        self.ranges, self.left = [], 2 * (len(keys) - 1).bit_length() + 1
+        self.ok = self.flying = False
+        self.halve(keys)
+
+    def halve(self, keys):
+        """The first half is the next to go."""
+        m = len(keys) // 2
+        self.ranges += [part for part in (keys[m:], keys[:m]) if part]
