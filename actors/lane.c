@@ -258,19 +258,11 @@ lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
         lane_rest (self, entry);
 }
 
-//  It may have been chance that the peer did not take it, and it is tried again
-static bool
-s_waits_for_luck (const entry_t *entry)
-{
-    return (entry->flags & HELD) && !(entry->flags & REFUSED);
-}
-
 void
 lane_release (zpeer_lane_t *self, entry_t *entry)
 {
     if (!(entry->flags & LEAVING) || entry->phase != PHASE_NONE ||
-        entry->unsure || lane_wants (entry) || s_waits_for_luck (entry) ||
-        entry->queue != QUEUE_NONE)
+        entry->unsure || lane_wants (entry) || entry->queue != QUEUE_NONE)
         return;
     if (entry->flags & HELD)  //  The peer did not take its Cancel
         return;
