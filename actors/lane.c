@@ -247,6 +247,9 @@ lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
     lane_flag (entry, ASK, false);
     lane_pay (self, entry, PAID_REFUSED);
     lane_leave (self, entry);
+    //  Another's registration ends what was to be cancelled here
+    if (report.kind == ZPEER_LANE_CONFLICT || ending == ZPEER_ENDED_DROPPED)
+        lane_flag (entry, CANCELLED, false);
     if (report.kind == ZPEER_LANE_REJECTED) {
         entry->misses = 0;
         lane_refuse (self, entry, true);

@@ -85,20 +85,35 @@ s_bad_item (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     lane_fail (self, entry, part->bits);
 }
 
+//  The peer has something newer than it was asked about. Unless the state has
+//  changed since, then it is asked again, it is another's; or of an earlier life of
+//  the instance, and then nobody else's.
+static void
+s_answered_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+                  const zpeer_copy_t *copy)
+{
+    uint64_t top = entry->state->top;
+    bool told = copy && copy->timestamp;
+    if (part->seq != entry->state->seq)
+        return;
+    lane_flag (entry, CLEAN, false);
+    if (told ? copy->timestamp > top : part->timestamp >= top)
+        lane_give_up (
+            self, entry,
+            (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy},
+            ZPEER_ENDED_CONFLICT);
+    else if (told)
+        entry->asked = lane_stamp (self->now);
+}
+
 //  The question before a refresh was answered
 static void
 s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
             const answer_t *answer)
 {
     uint16_t code = s_code (answer, 0);
-    if (code == 409) {
-        //  Unless the state has changed since: then it is asked again
-        if (part->seq == entry->state->seq)
-            lane_give_up (self, entry,
-                          (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT,
-                                                .copy = answer->copy},
-                          ZPEER_ENDED_CONFLICT);
-    }
+    if (code == 409)
+        s_answered_newer (self, entry, part, answer->copy);
     else if (s_is_2xx (code) && (entry->flags & RENEW) && !(entry->wait & ~H)) {
         lane_end (self, ZPEER_ENDED_DELIVERED, entry->wait);
         entry->wait = 0;
@@ -169,8 +184,10 @@ s_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
         if (!(entry->flags & RESTING))
             lane_rest (self, entry);
     }
-    else if (state->top)
+    else if (state->top) {
+        lane_flag (entry, CLEAN, false);
         lane_owe (self, entry);
+    }
 }
 
 static bool
@@ -199,6 +216,10 @@ s_told (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 {
     //  Of two items the second always is one
     bool registers = part->count > 1 || part->actions[0] == ZPEER_REGISTER;
+    if (part->actions[0] == ZPEER_CANCEL)
+        entry->flags |= CLEAN;
+    if (part->actions[0] == ZPEER_CANCEL || registers)
+        lane_flag (entry, CANCELLED, false);
     if (lane_poison (entry))  //  So the next that was refused may be taken, too
         lane_rest_hurry (self);
     entry->suspect = 0;

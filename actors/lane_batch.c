@@ -97,12 +97,9 @@ s_two (const entry_t *entry, zpeer_item_t *items, zpeer_action_t action)
 static unsigned
 s_render_act (const entry_t *entry, zpeer_item_t *items)
 {
-    const zpeer_state_t *state = entry->state;
-    if (!zpeer_state_present (state))
+    if (!zpeer_state_present (entry->state))
         return s_one (entry, items, ZPEER_CANCEL);
-    //  The peer may hold an earlier life with a higher timestamp: it would keep
-    //  that one
-    if (state->timestamp < state->top)
+    if (lane_began_lower (entry))
         return s_two (entry, items, ZPEER_CANCEL);
     return s_two (entry, items, ZPEER_DELETE_STATUS_OVERRIDE);
 }
@@ -117,7 +114,7 @@ s_render_refresh (const zpeer_lane_t *self, const entry_t *entry,
     *phase = asks ? PHASE_ASK : PHASE_ACT;
     if (!asks)
         return s_render_act (entry, items);
-    s_item (entry, &items[0], ZPEER_HEARTBEAT, entry->state->top);
+    s_item (entry, &items[0], ZPEER_HEARTBEAT, lane_held_timestamp (entry));
     return 1;
 }
 

@@ -37,6 +37,8 @@ s_gather (zpeer_lane_t *self, uint64_t now, entry_t *entry, unsigned bit)
     else if (bit == C) {  //  It stands first, and clears everything else
         lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait);
         entry->wait = C;
+        lane_flag (entry, CANCELLED, true);
+        lane_flag (entry, CLEAN, false);
     }
     else {
         lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & (H | bit));
@@ -87,7 +89,7 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
         lane_end (self, ZPEER_ENDED_SETTLED, entry->wait);
         entry->wait = 0;
         entry->asked = 0;
-        lane_flag (entry, ASK, false);
+        entry->flags &= (uint16_t) ~(ASK | CANCELLED);
         //  Nobody else knows of an attempt of ours that may come late
         if (entry->unsure)
             lane_owe (self, entry);
@@ -102,28 +104,44 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
     lane_stand (self, entry, false);
 }
 
-//  Only the mark of an ambiguous attempt stays: what is late may hit a later
-//  life
+//  What is on its way: nobody waits for the result, but of a Cancel
+static void
+s_forget_flight (zpeer_lane_t *self, entry_t *entry, unsigned kept)
+{
+    unsigned gone = entry->flight & ~kept;
+    if (entry->phase == PHASE_NONE)
+        return;
+    lane_end (self, ZPEER_ENDED_FORGOTTEN, gone);
+    self->in_flight -= lane_tasks (gone);
+    entry->flight &= (uint8_t) kept;
+    if (!entry->flight && !(kept && entry->phase == PHASE_ASK))
+        entry->phase = PHASE_FORGET;
+}
+
+//  Only the mark of an ambiguous attempt stays, for what is late may hit a later
+//  life; and a Cancel that the peer was not told of, for that was accepted
 static void
 s_forget (zpeer_lane_t *self, entry_t *entry)
 {
-    lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->wait);
-    lane_leave (self, entry);
-    entry->wait = 0;
+    bool cancelled = entry->flags & CANCELLED;
+    unsigned kept = cancelled ? C : 0;
+    lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->wait & ~kept);
+    entry->wait &= (uint8_t) kept;
     entry->misses = 0;
-    entry->suspect = 0;
     entry->asked = 0;  //  What was asked was another life
-    lane_flag (entry, AGAIN, false);
-    lane_pay (self, entry, PAID_OTHERWISE);
-    lane_refuse (self, entry, false);
-    lane_rest_end (self, entry);
-    entry->flags &= SETTLING | LEAVING;
-    if (entry->phase != PHASE_NONE) {
-        lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->flight);
-        self->in_flight -= lane_tasks (entry->flight);
-        entry->flight = 0;
-        entry->phase = PHASE_FORGET;
+    entry->flags &= (uint16_t) ~(AGAIN | STORED | CLEAN);
+    if (!cancelled) {
+        lane_leave (self, entry);
+        entry->suspect = 0;
+        lane_pay (self, entry, PAID_OTHERWISE);
+        lane_refuse (self, entry, false);
+        lane_rest_end (self, entry);
+        entry->flags &= SETTLING | LEAVING;
     }
+    else if (entry->flags & OWED)
+        lane_owe (self, entry);  //  The Cancel, and not only a Heartbeat
+    s_forget_flight (self, entry, kept);
+    lane_stand (self, entry, false);
 }
 
 //  The oldest that wait with a Heartbeat only give way; state never does
@@ -234,8 +252,10 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
         entry->wait |= FULL;
     //  What changed while it was held was never sent, or a Cancel of it was not
-    //  taken: what the peer has is not known
-    if ((bit & (R | C)) && held && entry->state->top) {
+    //  taken: what the peer has is not known. Or it may keep an earlier life.
+    bool lower = bit == R && lane_began_lower (entry) &&
+                 !((entry->wait | entry->flight) & C);
+    if (((bit & (R | C)) && held && entry->state->top) || lower) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }

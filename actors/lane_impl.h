@@ -111,6 +111,11 @@ typedef enum {
     TROUBLED = 1024,    //  A suspect, for a status that a peer in trouble gives
     RESTING = 2048,     //  It is tried again at a time of its own
     CHANCE = 8192,      //  A suspect, though what it met may have been chance
+    CANCELLED =
+        16384,      //  A Cancel was accepted that the peer has not confirmed
+    CLEAN = 32768,  //  The peer has confirmed a Cancel before what it was told
+                    //  of the present life: it holds nothing newer of an
+                    //  earlier one
     HELD = 4096  //  Until then nothing is told of it, but for Heartbeats, if it
                  //  was no Heartbeat that the peer did not take
 } flag_t;
@@ -339,6 +344,24 @@ static inline uint32_t
 lane_age (uint64_t now, uint32_t then)
 {
     return (uint32_t) now - then;
+}
+
+//  The highest timestamp that the peer can be expected to hold
+static inline uint64_t
+lane_held_timestamp (const entry_t *entry)
+{
+    return entry->flags & CLEAN && zpeer_state_present (entry->state)
+               ? entry->state->timestamp
+               : entry->state->top;
+}
+
+//  Whether the peer may hold an earlier life that is newer than the present one: it
+//  would keep that
+static inline bool
+lane_began_lower (const entry_t *entry)
+{
+    return zpeer_state_present (entry->state) && !(entry->flags & CLEAN) &&
+           entry->state->timestamp < entry->state->top;
 }
 
 //  A batch's id as suspects keep it; ids grow, so that their order holds
