@@ -1,10 +1,10 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <unistd.h>
 #include <zpeer/dispatcher.h>
 #include "dispatcher_impl.h"
 #include "local.h"
+#include "pem.h"
 #include "banned.h"
 
 //  Messages to the batcher and to health are bounded by the batches held: a
@@ -144,14 +144,15 @@ s_beat (void *arg, char *const *args, char *answer)
 static int
 s_check_file (const char *name, const char *file, char *answer)
 {
-    if (!*file || access (file, R_OK) == 0)
+    const char *wrong = *file ? zpeer_pem_wrong (file) : NULL;
+    if (!wrong)
         return ZPEER_OK;
     snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s %.256s: %s", name, file,
-              zmq_strerror (errno));
+              wrong);
     return ZPEER_E_INVALID;
 }
 
-//  A file that cannot be read is found now, not by the first request
+//  A file that cannot be used is found now, not by the first request
 static int
 s_check_trust (const zpeer_dispatcher_t *self, char *answer)
 {

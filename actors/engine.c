@@ -252,36 +252,47 @@ s_create_all (zpeer_engine_t *self)
     return rc ? rc : s_create_acceptor (self);
 }
 
-//  Adds the peers that are in the options. Our own URL may well be in a list
-//  that all nodes share, and lists overlap; whatever else is wrong with one
-//  peer is logged and does not harm the others.
-static void
+//  Adds a peer that is in the options. Returns ZPEER_OK, or ZPEER_E_INVALID if
+//  they are wrong. Our own URL may well be in a list that all nodes share, and
+//  lists overlap; what may be different next time, such as too few descriptors,
+//  is logged and does not harm the other peers.
+static int
+s_add_one (zpeer_engine_t *self, const char *text)
+{
+    zpeer_url_t url;
+    char why[ZPEER_COMMAND_ANSWER_MAX];
+    if (zpeer_url_parse (&url, text, why))
+        return zpeer_engine_fail (self, ZPEER_E_INVALID, "%s", why);
+    char *base = strdup (url.base);
+    assert (base);
+    int rc = zpeer_engine_add_url (self, &url);
+    snprintf (why, sizeof why, "%s", self->error);
+    if (rc == ZPEER_E_INVALID)
+        zpeer_engine_fail (self, rc, "%.256s: %.240s", base, why);
+    free (base);
+    zpeer_url_free (&url);
+    return rc == ZPEER_E_INVALID ? rc : ZPEER_OK;
+}
+
+static int
 s_add_listed (zpeer_engine_t *self)
 {
     char *list = zpeer_options_peers (self->options);
     char *rest = list;
-    for (char *text; (text = strsep (&rest, ","));) {
-        if (!*text)
-            continue;
-        zpeer_url_t url;
-        char why[ZPEER_URL_ERROR_MAX];
-        if (zpeer_url_parse (&url, text, why))
-            zpeer_log (&self->log, PEER_REFUSED, "of the options", why);
-        else
-            zpeer_engine_add_url (self, &url);
-        zpeer_url_free (&url);
-    }
+    int rc = ZPEER_OK;
+    for (char *text; rc == ZPEER_OK && (text = strsep (&rest, ","));)
+        if (*text)
+            rc = s_add_one (self, text);
     free (list);
-    *self->error = 0;
+    return rc;
 }
 
 static void
-s_log_start (const zpeer_engine_t *self)
+s_log_unused (const zpeer_engine_t *self)
 {
     const char *unused;
     for (size_t i = 0; (unused = zpeer_options_unused (self->options, i)); i++)
         zpeer_log (&self->log, OPTION_UNUSED, unused);
-    zpeer_log (&self->log, ENGINE_STARTED, self->events, self->outcomes);
 }
 
 //  Feeders are read last: a feeder that was waiting is answered "accepted" only
@@ -293,17 +304,19 @@ zpeer_engine_start (zpeer_engine_t *self)
     if (rc)
         return rc;
     s_wire (self);
+    s_log_unused (self);
     rc = s_create_all (self);
-    if (rc == ZPEER_OK) {
-        s_log_start (self);
-        s_add_listed (self);
+    if (rc == ZPEER_OK)
+        rc = s_add_listed (self);
+    if (rc == ZPEER_OK)
         rc = ZPEER_ENGINE_CALL (self, self->acceptor, "START");
-    }
-    if (rc)
+    if (rc) {
         s_end (self);
-    else
-        self->running = true;
-    return rc;
+        return rc;
+    }
+    self->running = true;
+    zpeer_log (&self->log, ENGINE_STARTED, self->events, self->outcomes);
+    return ZPEER_OK;
 }
 
 //  Stop -------------------------------------------------------------------------

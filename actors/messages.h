@@ -27,8 +27,9 @@
        "peer %s removed, %" PRIu64 " tasks or owed instances were not told",   \
        "Nothing.")                                                             \
     X (PEER_REFUSED, "ZPR012", ERROR, "peer %s not added: %s",                 \
-       "If descriptors or sockets ran out, raise the limit (ulimit -n, "       \
-       "zsys_set_max_sockets); the engine goes on with the peers it has.")     \
+       "If a file of zpeer.tls is wrong, mend that; if descriptors or "        \
+       "sockets ran out, raise the limit (ulimit -n, zsys_set_max_sockets). "  \
+       "A running engine goes on with the peers it has.")                      \
     X (EVENT_REJECTED, "ZPR020", WARNING, "event rejected: %s" ZPEER_HELD,     \
        "Mend the feeder: the text names the field that is wrong.")             \
     X (INBOX_FULL, "ZPR021", WARNING,                                          \

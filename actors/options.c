@@ -34,8 +34,9 @@ static const char *const s_ignored[] = {
 #define ENTRIES (sizeof s_table / sizeof *s_table)
 #define IGNORED (sizeof s_ignored / sizeof *s_ignored)
 
-_Static_assert(ZPEER_OPTIONS_ERROR_MAX >= ZPEER_URL_ERROR_MAX,
-               "it holds a sentence about a URL");
+_Static_assert(ZPEER_OPTIONS_ERROR_MAX >=
+                   ZPEER_URL_ERROR_MAX + 2 * NAME_MAX_BYTES,
+               "it holds an option's name and a sentence about a URL");
 _Static_assert(IGNORED <= 64, "zpeer_options_t.unused has a bit for each");
 
 static void *
@@ -201,6 +202,54 @@ s_range_error (zpeer_options_t *self, const zpeer_option_t *info,
     return ZPEER_E_RANGE;
 }
 
+//  Whether a part of a list of URLs cannot begin one: a comma in a password has
+//  cut it off
+static bool
+s_is_cut_off (zpeer_slice_t part)
+{
+    const char *at = (const char *) memchr (part.data, '@', part.size);
+    return at && !memmem (part.data, (size_t) (at - part.data), "://", 3);
+}
+
+//  What is wrong with a list of URLs, as a sentence in why; NULL: nothing. Of a
+//  password that is cut in two no half is shown.
+static const char *
+s_wrong_urls (zpeer_slice_t list, char why[ZPEER_URL_ERROR_MAX])
+{
+    zpeer_slice_t rest = list;
+    zpeer_slice_t part;
+    while (zpeer_option_part (&rest, &part))
+        if (s_is_cut_off (part))
+            return "a comma within a URL is written %2C";
+    int rc = ZPEER_OK;
+    while (rc == ZPEER_OK && zpeer_option_part (&list, &part)) {
+        char *url = zpeer_option_copy (part);
+        zpeer_url_t parsed;
+        rc = zpeer_url_parse (&parsed, url, why);
+        zpeer_url_free (&parsed);
+        free (url);
+    }
+    return rc ? why : NULL;
+}
+
+//  Refuses a list with a URL that is none
+static int
+s_check_urls (zpeer_options_t *self, const entry_t *entry, const char *zone,
+              zpeer_slice_t list)
+{
+    bool zones = entry->info.type == ZPEER_OPTION_ZONES;
+    char why[ZPEER_URL_ERROR_MAX];
+    if (!zones && entry->info.type != ZPEER_OPTION_URLS)
+        return ZPEER_OK;
+    const char *wrong = s_wrong_urls (list, why);
+    if (!wrong)
+        return ZPEER_OK;
+    snprintf (self->error, sizeof self->error, "%s%s%.*s: %s", entry->info.name,
+              zones ? "." : "", NAME_MAX_BYTES, zones ? s_skip (zone) : "",
+              wrong);
+    return ZPEER_E_RANGE;
+}
+
 static bool
 s_set_ignored (zpeer_options_t *self, const char *key)
 {
@@ -300,6 +349,8 @@ zpeer_options_set (zpeer_options_t *self, const char *key, const char *value)
         return ZPEER_E_UNKNOWN;
     }
     zpeer_slice_t text = zpeer_option_trim (zpeer_slice_str (value));
+    if (s_check_urls (self, entry, rest, text))
+        return ZPEER_E_RANGE;
     if (!s_set (self, entry, rest, text))
         return s_range_error (self, &entry->info, text);
     return ZPEER_OK;

@@ -14,7 +14,7 @@
 #define ZPEER_OPTIONS_STATUSES_MAX 16
 
 //  Room for the sentence about an error
-#define ZPEER_OPTIONS_ERROR_MAX 256
+#define ZPEER_OPTIONS_ERROR_MAX 512
 
 #define ZPEER_MIB    1048576
 #define ZPEER_HOUR   3600000

@@ -203,14 +203,12 @@ s_start (self_t *self)
 
 //  The engine has added the peers itself. Our own URL, or one named twice, is how
 //  lists of peers look; and when descriptors run out, which the engine has
-//  logged, that must not take the other peers down.
+//  logged, that must not take the other peers down. There may be none then, too.
 static void
 s_tell_start (self_t *self)
 {
-    char *listed = zpeer_options_peers (self->args->options);
-    if (!*listed)
+    if (!zpeer_engine_peer (self->engine, 0))
         zpeerd_say (&self->log, ZPEERD_NO_PEERS);
-    free (listed);
     zpeerd_say (&self->log, ZPEERD_STARTED, zpeer_version (),
                 zpeer_engine_events (self->engine),
                 zpeer_engine_outcomes (self->engine));

@@ -11,7 +11,8 @@
     X (OK, 0, "stopped because it was asked to")                               \
     X (USAGE, 64, "the command line is wrong")                                 \
     X (UNAVAILABLE, 69, "an endpoint cannot be bound, or descriptors ran out") \
-    X (CONFIG, 78, "an option has a wrong value, or a peer's URL is wrong")
+    X (CONFIG, 78,                                                             \
+       "an option has a wrong value: a peer's URL, a file of zpeer.tls, …")
 
 typedef enum {
 #define X(name, value, meaning) ZPEERD_EXIT_##name = (value),

@@ -237,7 +237,7 @@ Test (engine_start, listed_peers_are_added_and_this_node_is_not)
     const char *const set[] = {
         "eureka.server.my-url=http://127.0.0.1:9/me",
         "eureka.client.service-url.default-zone="
-        "http://127.0.0.1:9/a,http://127.0.0.1:9/me/,nonsense",
+        "http://127.0.0.1:9/a,http://127.0.0.1:9/me/",
         "apiml.discovery.allPeersUrls=http://127.0.0.1:9/b,"
         "http://127.0.0.1:9/a/",
         NULL};
@@ -251,10 +251,9 @@ Test (engine_start, listed_peers_are_added_and_this_node_is_not)
 
 Test (engine_start, a_wrong_url_of_this_node_is_named)
 {
-    const char *const set[] = {"eureka.server.my-url=nonsense", NULL};
-    s_engine = stage_engine_new (set);
-    ASSERT_ERROR (zpeer_engine_start (s_engine), ZPEER_E_INVALID,
-                  "eureka.server.my-url");
+    s_engine = stage_engine_new (NULL);
+    ASSERT_ERROR (zpeer_engine_set (s_engine, "eureka.server.my-url", "me"),
+                  ZPEER_E_RANGE, "eureka.server.my-url: URL \"me\"");
 }
 
 Test (engine_start, what_happens_to_peers_comes_out)
@@ -302,16 +301,18 @@ s_on_log (void *arg, zpeer_log_level_t level, const char *id, const char *text)
 
 Test (engine_start, the_host_hears_what_the_engine_does)
 {
-    const char *const set[] = {
-        "eureka.client.fetch-registry=false",
-        "eureka.client.service-url.z=" NOBODY ",nonsense", NULL};
+    const char *const set[] = {"eureka.client.fetch-registry=false",
+                               "eureka.client.service-url.z=" NOBODY,
+                               "zpeer.tls.ca-file=/nonexistent/ca.pem", NULL};
     char lines[LINES_MAX] = "";
     s_engine = stage_engine_new (set);
     zpeer_engine_set_log (s_engine, s_on_log, lines);
     cr_assert_eq (zpeer_engine_start (s_engine), ZPEER_OK);
+    cr_assert_eq (zpeer_engine_add_peer (s_engine, "https://127.0.0.1:9/"),
+                  ZPEER_E_INVALID);
     cr_assert_eq (zpeer_engine_remove_peer (s_engine, NOBODY), ZPEER_OK);
     cr_assert_eq (zpeer_engine_stop (s_engine), 0);
-    cr_assert_str_eq (lines, "ZPR003 ZPR001 ZPR010 ZPR012 ZPR011 ZPR002 ");
+    cr_assert_str_eq (lines, "ZPR003 ZPR010 ZPR001 ZPR012 ZPR011 ZPR002 ");
 }
 
 static void

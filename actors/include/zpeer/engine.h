@@ -70,11 +70,12 @@ ZPEER_EXPORT const char *zpeer_engine_error (const zpeer_engine_t *self);
 //  Starts acceptor, health and reporter, binds both endpoints, and adds the
 //  peers that eureka.client.service-url and apiml.discovery.allPeersUrls list,
 //  but for this node itself. Feeders are read only then: every event that is
-//  accepted is told to every listed peer. A listed peer that cannot be added is
-//  logged and does not keep the others from running. Returns ZPEER_OK, or
-//  ZPEER_E_BIND (an endpoint is in use or none; what lies at the path of an ipc
-//  endpoint is replaced only if it is a socket that nobody listens on),
-//  ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no URL),
+//  accepted is told to every listed peer. A listed peer for which descriptors or
+//  sockets ran out is logged and does not keep the others from running. Returns
+//  ZPEER_OK, or ZPEER_E_BIND (an endpoint is in use or none; what lies at the
+//  path of an ipc endpoint is replaced only if it is a socket that nobody listens
+//  on), ZPEER_E_RESOURCES, ZPEER_E_INVALID (eureka.server.my-url is no single
+//  URL; a listed peer is https, and a file of zpeer.tls cannot be used),
 //  ZPEER_E_STATE, and then nothing runs.
 ZPEER_EXPORT int zpeer_engine_start (zpeer_engine_t *self);
 
@@ -87,8 +88,8 @@ ZPEER_EXPORT const char *zpeer_engine_outcomes (const zpeer_engine_t *self);
 //  in the URL, or as user and password (both may be NULL). From now on it is
 //  told of every change; and of all that the view holds already, overrides and
 //  recent cancellations included, by a resync that begins by itself: it misses
-//  nothing. Returns ZPEER_OK, ZPEER_E_INVALID (not a URL; or https, and
-//  zpeer.tls.ca-file cannot be read), ZPEER_E_EXISTS (whatever the spelling),
+//  nothing. Returns ZPEER_OK, ZPEER_E_INVALID (not a URL; or https, and a file of
+//  zpeer.tls cannot be used), ZPEER_E_EXISTS (whatever the spelling),
 //  ZPEER_E_RESOURCES (descriptors, sockets, too many peers: the engine goes on
 //  as before), ZPEER_E_REJECTED (it is this node's own URL), ZPEER_E_STATE (not
 //  started), as do the functions that follow.

@@ -49,8 +49,8 @@ ZPEER_EXPORT void zpeer_options_destroy (zpeer_options_t **self_p);
 ZPEER_EXPORT zpeer_options_t *zpeer_options_dup (const zpeer_options_t *self);
 
 //  Sets one option from text; blanks around the value do not count. Returns
-//  ZPEER_OK, ZPEER_E_UNKNOWN (no such name) or ZPEER_E_RANGE (no such value),
-//  and then nothing has changed. A name of the reference that has no effect is
+//  ZPEER_OK, ZPEER_E_UNKNOWN (no such name) or ZPEER_E_RANGE (no such value; a
+//  list with something that is no URL), and then nothing has changed. A name of the reference that has no effect is
 //  ZPEER_OK, see zpeer_options_unused.
 ZPEER_EXPORT int
 zpeer_options_set (zpeer_options_t *self, const char *key, const char *value);
