@@ -44,6 +44,7 @@ typedef struct {
     uint64_t need_register;  //  Outcomes of that kind, in all
     zpeer_throttle_t rejections;
     zpeer_throttle_t refusals;
+    zpeer_throttle_t unknowns;
     uint64_t now;       //  Read once a turn
     uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
     uint64_t stats_at;
@@ -78,6 +79,14 @@ s_need_register (self_t *self, const zpeer_parsed_t *event)
                                  event->id, event->timestamp);
     zpeer_report_send (&self->report, ZPEER_TOPIC_NEED_REGISTER);
     self->need_register++;
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (!zpeer_throttle_pass (&self->unknowns, self->now, held))
+        return;
+    zpeer_view_stats_t view;
+    zpeer_view_stats (self->view, &view);
+    zpeer_log (&self->log, REGISTER_MISSING, (int) event->app.size,
+               event->app.data, (int) event->id.size, event->id.data,
+               view.unknown, held);
 }
 
 static void

@@ -28,6 +28,11 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
     X (NOW, "tombstones", view.tombstones,                                     \
        "Instances remembered though they are cancelled, forgotten or were "    \
        "never registered.")                                                    \
+    X (NOW, "unknown", view.unknown,                                           \
+       "Of the tombstones, instances that renew and lack a Register: peers "   \
+       "that do not have them refuse that, resync and verify leave them "      \
+       "out; above 0 for minutes is worth an alert: have the registry fed. "   \
+       "One whose heartbeats stop counts as long as tombstones do.")           \
     X (NOW, "releasing", view.releasing,                                       \
        "Instances gone that a peer's lane still holds.")                       \
     X (NOW, "asgs", view.asgs, "Auto scaling groups with a known status.")     \

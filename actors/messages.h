@@ -42,6 +42,13 @@
        "See who connects and does not leave; or raise "                        \
        "zpeer.events.max-connections and, to twice that, the limit of "        \
        "descriptors (ulimit -n).")                                             \
+    X (REGISTER_MISSING, "ZPR023", WARNING,                                    \
+       "a Register of %.*s/%.*s is needed, %u instances are known from "       \
+       "heartbeats only" ZPEER_HELD,                                           \
+       "Have the registry send the Register of each instance that the "        \
+       "outcome need-register names, or feed all of it: \"zpeerctl feed\" "    \
+       "takes the answer to GET apps. Until then peers refuse the heartbeats " \
+       "of those they do not have, and resync and verify leave them out.")     \
     X (PEER_CONGESTED, "ZPR030", WARNING,                                      \
        "peer %s is busy (HTTP status %u), %u tasks are kept" ZPEER_HELD,       \
        "Look at the peer's load; sending goes on more slowly by itself.")      \

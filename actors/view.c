@@ -113,6 +113,15 @@ zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id)
     return handle;
 }
 
+void
+zpeer_view_mark_unknown (zpeer_view_t *self, entry_t *entry, bool unknown)
+{
+    if (entry->unknown == unknown)
+        return;
+    entry->unknown = unknown;
+    self->unknown = unknown ? self->unknown + 1 : self->unknown - 1;
+}
+
 static uint64_t
 s_due_at (const zpeer_view_t *self, const entry_t *entry, standing_t standing,
           uint64_t now)
@@ -129,6 +138,7 @@ zpeer_view_stand (zpeer_view_t *self, uint32_t handle, standing_t standing,
     entry_t *entry = &self->entries[handle];
     uint64_t due_at = s_due_at (self, entry, standing, now);
     bool moves = entry->standing != standing;
+    zpeer_view_mark_unknown (self, entry, false);
     if (moves && entry->standing <= TOMBSTONE)
         zpeer_heap_remove (&self->due[entry->standing], handle);
     //  A later time is found out when the earlier one comes
@@ -298,6 +308,7 @@ s_release (zpeer_view_t *self, uint32_t handle, zpeer_change_t *change)
 {
     entry_t *entry = &self->entries[handle];
     zpeer_heap_remove (&self->due[TOMBSTONE], handle);
+    zpeer_view_mark_unknown (self, entry, false);
     if (!self->lanes) {
         s_leave (self, handle);
         return false;
@@ -402,6 +413,7 @@ zpeer_view_stats (const zpeer_view_t *self, zpeer_view_stats_t *stats)
                                   .tombstones = tombstones,
                                   .releasing =
                                       self->names.count - present - tombstones,
+                                  .unknown = self->unknown,
                                   .asgs = self->asg_names.count,
                                   .outdated = self->outdated,
                                   .aged_out = self->aged_out};

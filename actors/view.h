@@ -40,6 +40,7 @@ typedef struct {
     uint32_t instances;   //  Present
     uint32_t tombstones;  //  Cancelled, forgotten, or never registered
     uint32_t releasing;   //  Gone, but a lane has not answered
+    uint32_t unknown;     //  Of the tombstones: renew without a Register
     uint32_t asgs;
     uint64_t outdated;  //  Events older than the view, in all
     uint64_t aged_out;  //  Instances, in all

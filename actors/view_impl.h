@@ -29,6 +29,7 @@ typedef struct {
     uint8_t standing;      //  standing_t
     bool fresh;            //  Its source forgot it: peers may still hold it
     bool cancelled;        //  When last it went, by Cancel
+    bool unknown;          //  A Heartbeat came since, and no Register
 } entry_t;
 
 typedef struct {
@@ -49,6 +50,7 @@ struct zpeer_view {
     uint32_t epoch;       //  Of zpeer_view_tell_all; never 0
     uint64_t lanes;       //  Bit per lane
     uint64_t seq;         //  Of the newest state
+    uint32_t unknown;     //  Entries that are
     uint64_t outdated;
     uint64_t aged_out;
 };
@@ -82,7 +84,11 @@ void zpeer_view_replace (zpeer_view_t *self, zpeer_state_t **state_p,
 void zpeer_view_publish (zpeer_view_t *self, uint32_t handle,
                          const zpeer_facts_t *facts);
 
-//  An event has come: the instance stands like this, for another while
+//  Notes whether an instance is unknown
+void zpeer_view_mark_unknown (zpeer_view_t *self, entry_t *entry, bool unknown);
+
+//  An event has come: the instance is not unknown unless it is marked again. It
+//  stands like this, for another while
 void zpeer_view_stand (zpeer_view_t *self, uint32_t handle, standing_t standing,
                        uint64_t now);
 

@@ -127,6 +127,7 @@ s_unknown (turn_t *turn)
     s_enter (turn);
     const zpeer_state_t *old = turn->entry->state;
     zpeer_view_bury (turn->view, turn->handle, old ? old->top : 0, turn->now);
+    zpeer_view_mark_unknown (turn->view, turn->entry, true);
     s_tell (turn, ZPEER_HEARTBEAT, 0);
     turn->applied->change.given = turn->event->timestamp;
 }

@@ -268,6 +268,23 @@ Test (acceptor_figures, a_heartbeat_of_an_unknown_instance_needs_a_register)
              "{\"app\":\"CART\",\"id\":\"1\",\"lastDirtyTimestamp\":7}");
 }
 
+//  Of the two lines the second would come within 10 s of the first
+Test (acceptor_figures, unknown_instances_are_counted_and_said_once_in_a_while)
+{
+    s_begin ("zpeer.stats.interval-ms=10");
+    gate_event (ZPEER_HEARTBEAT, "CART", "1", 7);
+    gate_event (ZPEER_HEARTBEAT, "CART", "2", 7);
+    gate_feed (s_feeder, 2);
+    static const char *const texts[] = {"\"unknown\":2,", NULL};
+    s_figures (texts);
+    cr_assert_eq (gate_logged ("ZPR023"), 1);
+    gate_register ("CART", "1", 7);
+    gate_register ("CART", "2", 7);
+    gate_feed (s_feeder, 2);
+    static const char *const known[] = {"\"unknown\":0,", NULL};
+    s_figures (known);
+}
+
 Test (acceptor_figures, a_feeder_that_does_not_read_loses_replies_but_no_event)
 {
     enum { REQUESTS = 5000 };

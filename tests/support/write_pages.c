@@ -66,8 +66,8 @@ s_write_format (const char *format)
             return;
         printf ("…");
         format++;
-        //  Length modifiers, then one letter
-        format += strspn (format, "hlzjt");
+        //  Precision and length modifiers, then one letter
+        format += strspn (format, ".*hlzjt");
         format++;
     }
 }

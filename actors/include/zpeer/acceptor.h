@@ -46,9 +46,9 @@
     Register, Heartbeat, Cancel, StatusUpdate, DeleteStatusOverride,
     AsgStatusUpdate, Forget: events accepted; requests, rejected (events),
     replies-dropped, outdated, aged-out, need-register, chunks, chunks-refused,
-    changes-owed, walks, outcomes-lost: in all; instances, tombstones, releasing,
-    asgs, lanes, lanes-behind, changes-noted, walks-waiting, walks-under-way: at
-    present.
+    changes-owed, walks, outcomes-lost: in all; instances, tombstones, unknown,
+    releasing, asgs, lanes, lanes-behind, changes-noted, walks-waiting,
+    walks-under-way: at present.
 */
 #ifndef ZPEER_ACCEPTOR_H_INCLUDED
 #define ZPEER_ACCEPTOR_H_INCLUDED
