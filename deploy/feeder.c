@@ -33,6 +33,7 @@ struct feeder {
     uint64_t first;              //  The oldest on its way
     uint64_t next;               //  The one that is gathered
     int64_t started_at;          //  When the first event was added, ms
+    bool lost;                   //  A request went with its connection
     feeder_counts_t counts;
 };
 
@@ -71,18 +72,19 @@ s_request (feeder_t *self, uint64_t index)
     return &self->requests[index % WINDOW];
 }
 
-//  Takes one reply. Returns ZPEER_OK, ZPEER_E_TIMEOUT, or ZPEER_E_AGAIN when
-//  nothing is unanswered.
+//  Takes one reply. Returns ZPEER_OK, also when it was lost, ZPEER_E_TIMEOUT,
+//  ZPEER_E_PARSE, or ZPEER_E_AGAIN when nothing is unanswered.
 static int
 s_take_reply (feeder_t *self, int timeout_ms)
 {
     zpeer_reply_t reply;
     int rc = zpeer_feed_recv (self->feed, &reply, timeout_ms);
-    if (rc != ZPEER_OK)
+    if (rc != ZPEER_OK && rc != ZPEER_E_IO)
         return rc;
+    self->lost |= rc == ZPEER_E_IO;  //  And the rest of it is empty
     request_t *request = s_request (self, self->first);
     while (self->first < self->next && request->number < reply.request)
-        request = s_request (self, ++self->first);  //  Lost with an engine
+        request = s_request (self, ++self->first);
     if (self->first == self->next || request->number != reply.request)
         return ZPEER_OK;
     self->first++;
@@ -110,7 +112,7 @@ s_send (feeder_t *self, request_t *request)
     while (self->next - self->first == WINDOW) {
         rc = s_take_reply (self, self->options.patience_ms);
         if (rc != ZPEER_OK)
-            return ZPEER_E_TIMEOUT;
+            return rc;
     }
     s_request (self, self->next)->count = 0;
     return ZPEER_OK;
@@ -127,7 +129,7 @@ feeder_flush (feeder_t *self)
     do
         rc = s_take_reply (self, 0);
     while (rc == ZPEER_OK);
-    return ZPEER_OK;
+    return rc == ZPEER_E_PARSE ? rc : ZPEER_OK;
 }
 
 //  Waits for a moment, and takes replies meanwhile
@@ -189,7 +191,9 @@ feeder_finish (feeder_t *self)
     int rc = feeder_flush (self);
     while (rc == ZPEER_OK)
         rc = s_take_reply (self, self->options.patience_ms);
-    return rc == ZPEER_E_AGAIN ? ZPEER_OK : ZPEER_E_TIMEOUT;
+    if (rc != ZPEER_E_AGAIN)
+        return rc;
+    return self->lost ? ZPEER_E_IO : ZPEER_OK;
 }
 
 const feeder_counts_t *

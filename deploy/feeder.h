@@ -43,15 +43,17 @@ feeder_t *feeder_new (const feeder_options_t *options);
 
 void feeder_destroy (feeder_t **self_p);
 
-//  Adds one encoded event. Returns ZPEER_OK, ZPEER_E_TOO_LARGE, or
-//  ZPEER_E_TIMEOUT: the engine is silent.
+//  Adds one encoded event. Returns ZPEER_OK, ZPEER_E_TOO_LARGE, ZPEER_E_TIMEOUT:
+//  the engine is silent, or ZPEER_E_PARSE: what answers is no engine.
 int feeder_add (feeder_t *self, feeder_place_t place, const void *data,
                 size_t size);
 
 //  Sends what is gathered, without waiting for replies. Results as feeder_add.
 int feeder_flush (feeder_t *self);
 
-//  Sends what is gathered and waits for all replies. Results as feeder_add.
+//  Sends what is gathered and waits for all replies. Results as feeder_add; or
+//  ZPEER_E_IO: a connection broke since the beginning, and with it went requests,
+//  which the engine may have taken.
 int feeder_finish (feeder_t *self);
 
 const feeder_counts_t *feeder_counts (const feeder_t *self);

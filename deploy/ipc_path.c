@@ -119,6 +119,22 @@ ipc_path_claim (const char *endpoint, char error[IPC_PATH_ERROR_MAX])
     return ZPEER_E_BIND;
 }
 
+int
+ipc_path_reach (const char *endpoint)
+{
+    assert (endpoint);
+    const char *path = s_path (endpoint);
+    struct stat status;
+    if (!path)
+        return -1;
+    if (stat (path, &status) != 0)
+        return errno;
+    if (!S_ISSOCK (status.st_mode))
+        return ENOTSOCK;
+    int cause = s_connect (path);
+    return cause == EAGAIN ? 0 : cause;
+}
+
 uint64_t
 ipc_path_inode (const char *endpoint)
 {

@@ -19,6 +19,13 @@ int ipc_path_prepare (const char *endpoint, char error[IPC_PATH_ERROR_MAX]);
 //  ZPEER_E_BIND, and in error what is wrong.
 int ipc_path_claim (const char *endpoint, char error[IPC_PATH_ERROR_MAX]);
 
+//  Whether somebody listens at an endpoint, found out by connecting to it. Returns
+//  0, or an errno: ENOENT if nothing is there, ENOTSOCK for what is no socket,
+//  ECONNREFUSED for one that nobody listens on, EPROTOTYPE for one that is no
+//  stream, EACCES if this process must not use it; or -1 for other endpoints, of
+//  which a path says nothing.
+int ipc_path_reach (const char *endpoint);
+
 //  Which socket lies at an ipc:// endpoint now: its inode; 0 for none, and for
 //  other endpoints
 uint64_t ipc_path_inode (const char *endpoint);

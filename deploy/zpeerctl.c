@@ -1,5 +1,6 @@
 /*  zpeerctl.c - the operator's tool: one subcommand a file
  */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -87,8 +88,8 @@ zpeerctl_number (const char *command, const char *option, uint32_t min,
     return ZPEERCTL_EXIT_OK;
 }
 
-int
-main (int argc, char **argv)
+static zpeerctl_exit_t
+s_run (int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "--help";
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -104,4 +105,17 @@ main (int argc, char **argv)
         return ZPEERCTL_EXIT_USAGE;
     }
     return argc > 1 ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_USAGE;
+}
+
+//  What could not be printed was not done
+int
+main (int argc, char **argv)
+{
+    zpeerctl_exit_t status = s_run (argc, argv);
+    if (!fflush (stdout) && !ferror (stdout))
+        return status;
+    fprintf (stderr, "zpeerctl: standard output: %s\n", strerror (errno));
+    if (status == ZPEERCTL_EXIT_OK)
+        status = ZPEERCTL_EXIT_USAGE;
+    return status;
 }

@@ -10,8 +10,12 @@
     X (OK, 0, "everything was accepted, or done, or printed")                  \
     X (REJECTED, 1,                                                            \
        "something was rejected or refused, is no event, or was empty")         \
-    X (USAGE, 2, "the command line is wrong, or the input cannot be read")     \
-    X (SILENT, 3, "the engine did not answer, or not end, in time")
+    X (USAGE, 2,                                                               \
+       "the command line is wrong, or input or output cannot be used")         \
+    X (SILENT, 3,                                                              \
+       "the engine cannot be reached, or did not answer, or not end, in time") \
+    X (LACKING, 4,                                                             \
+       "nothing was verified or told, or not all: the engine lacks Registers")
 
 typedef enum {
 #define X(name, value, meaning) ZPEERCTL_EXIT_##name = (value),

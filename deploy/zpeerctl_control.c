@@ -9,13 +9,23 @@
 #include <czmq.h>
 #include "zpeerd_control.h"
 #include "zpeerctl_follow.h"
+#include "zpeerctl_reach.h"
 #include "banned.h"
 
 #define DEFAULT_TIMEOUT 10
 #define SECONDS_MAX     86400
 
+//  What zpeerd's control endpoint is for
+#define COMMANDS_AT "commands"
+
 //  Where to look when a walk is not waited for
 #define PROGRESS "\"zpeerctl watch --topics resync\" shows the progress.\n"
+
+//  What a walk does not reach
+#define LEFT_OUT                                                               \
+    "What zpeerd knows from heartbeats only is left out, for it has nothing\n" \
+    "to tell: with --wait that ends with 4.\n"                                 \
+    "\n"
 
 #define HELP_PEERS "Prints the base URLs of zpeerd's peers, one a line.\n"
 
@@ -35,14 +45,14 @@
     "state of every instance, whatever they hold. An instance of which\n"      \
     "another server has a newer copy is left alone (outcome \"conflict\").\n"  \
     "Changes that come meanwhile are not held up.\n"                           \
-    "\n" PROGRESS
+    "\n" LEFT_OUT PROGRESS
 
 #define HELP_VERIFY                                                            \
     "Asks a peer, or one after the other all of them, about every instance,\n" \
     "and repairs what they do not hold or hold an older copy of: less work\n"  \
     "than a resync, and enough for a peer that came back empty. It does not\n" \
     "see an override that alone differs.\n"                                    \
-    "\n" PROGRESS
+    "\n" LEFT_OUT PROGRESS
 
 #define HELP_RETRY                                                             \
     "Ends the pause of a peer, or of all, after failures: what waits is\n"     \
@@ -170,43 +180,65 @@ s_read_arguments (arguments_t *self, int argc, char **argv)
     return operand ? s_set_url (self, argv[optind]) : ZPEERCTL_EXIT_OK;
 }
 
-//  Sends the request and waits for the answer, the caller's to free. NULL: status
-//  says what it was.
+//  Sends the request. Returns the answer, the caller's to free. NULL: there was
+//  none, and status says what it was.
 static char *
-s_ask (const arguments_t *arguments, zpeerctl_exit_t *status)
+s_exchange (const arguments_t *arguments, zsock_t *socket,
+            zpeerctl_exit_t *status)
 {
-    zsys_handler_set (NULL);  //  SIGINT ends this program as it ends others
-    zsock_t *socket = zsock_new (ZMQ_REQ);
+    const char *name = arguments->command->name;
     zsock_set_linger (socket, 0);
     zsock_set_rcvtimeo (socket, (int) arguments->timeout_s * 1000);
     zsock_set_ipv6 (socket, 1);
-    const char *name = arguments->command->name;
-    char *answer = NULL;
-    if (zsock_connect (socket, "%s", arguments->endpoint))
+    if (zsock_connect (socket, "%s", arguments->endpoint)) {
         *status = zpeerctl_complain (name, "\"%s\" is no endpoint",
                                      arguments->endpoint);
-    else {
-        zstr_sendx (socket, name, arguments->url, NULL);
-        answer = zstr_recv (socket);
-        *status = answer ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_SILENT;
+        return NULL;
     }
-    if (*status == ZPEERCTL_EXIT_SILENT)
-        fprintf (stderr,
-                 "zpeerctl %s: no answer from %s for %" PRIu32
-                 " s; is zpeerd running?\n",
-                 name, arguments->endpoint, arguments->timeout_s);
-    zsock_destroy (&socket);
+    zstr_sendx (socket, name, arguments->url, NULL);
+    char *answer = zstr_recv (socket);
+    if (!answer)
+        *status = zpeerctl_reach_silent (name, arguments->endpoint, COMMANDS_AT,
+                                         arguments->timeout_s);
     return answer;
 }
 
-//  Why it was refused; NULL: it was not. What is no answer of zpeerd's is shown as
-//  it is.
-static const char *
-s_refusal (const char *answer)
+//  Whether an answer says that it is done, and that it is refused
+static bool
+s_is_done (const char *answer)
 {
-    if (streq (answer, "OK") || strncmp (answer, "OK ", 3) == 0)
+    return streq (answer, "OK") || strncmp (answer, "OK ", 3) == 0;
+}
+
+static bool
+s_is_refused (const char *answer)
+{
+    return strncmp (answer, "ERROR ", 6) == 0;
+}
+
+//  Asks zpeerd. Returns "OK …", the caller's to free. NULL: it did not say that,
+//  and status says what it was.
+static char *
+s_ask (const arguments_t *arguments, zpeerctl_exit_t *status)
+{
+    const char *name = arguments->command->name;
+    zsys_handler_set (NULL);  //  SIGINT ends this program as it ends others
+    *status = zpeerctl_reach_check (name, arguments->endpoint, COMMANDS_AT);
+    if (*status != ZPEERCTL_EXIT_OK)
         return NULL;
-    return strncmp (answer, "ERROR ", 6) == 0 ? answer + 6 : answer;
+    zsock_t *socket = zsock_new (ZMQ_REQ);
+    char *answer = s_exchange (arguments, socket, status);
+    zsock_destroy (&socket);
+    if (!answer || s_is_done (answer))
+        return answer;
+    if (s_is_refused (answer)) {
+        fprintf (stderr, "zpeerctl %s: %s\n", name, answer + 6);
+        *status = ZPEERCTL_EXIT_REJECTED;
+    }
+    else
+        *status = zpeerctl_reach_wrong (name, arguments->endpoint, COMMANDS_AT);
+    zstr_free (&answer);
+    return NULL;
 }
 
 //  Takes the URLs of "OK URL\nURL…" apart, where they lie. Returns how many.
@@ -222,7 +254,7 @@ s_split (char *answer, char *urls[ZPEER_PEERS_MAX])
 
 //  It is done, or begun: says so
 static zpeerctl_exit_t
-s_tell (const arguments_t *arguments, char *answer, zpeer_watch_t *watch)
+s_tell (const arguments_t *arguments, char *answer, zpeerctl_follow_t *follow)
 {
     const command_t *command = arguments->command;
     char *urls[ZPEER_PEERS_MAX];
@@ -230,42 +262,39 @@ s_tell (const arguments_t *arguments, char *answer, zpeer_watch_t *watch)
     for (size_t i = 0; i < count; i++)
         printf ("%s%s\n", urls[i], command->done);
     fflush (stdout);
-    if (watch)
-        return zpeerctl_follow_run (watch, command->name, urls, count,
-                                    arguments->wait_s);
+    if (follow)
+        return zpeerctl_follow_run (follow, urls, count, arguments->wait_s);
     if (command->walk)
         fputs (PROGRESS, stdout);
     return ZPEERCTL_EXIT_OK;
 }
 
 static zpeerctl_exit_t
-s_run (const arguments_t *arguments, zpeer_watch_t *watch)
+s_run (const arguments_t *arguments, zpeerctl_follow_t *follow)
 {
     zpeerctl_exit_t status;
     char *answer = s_ask (arguments, &status);
-    const char *refusal = answer ? s_refusal (answer) : NULL;
-    if (refusal) {
-        fprintf (stderr, "zpeerctl %s: %s\n", arguments->command->name,
-                 refusal);
-        status = ZPEERCTL_EXIT_REJECTED;
-    }
-    else if (answer)
-        status = s_tell (arguments, answer, watch);
+    if (answer)
+        status = s_tell (arguments, answer, follow);
     zstr_free (&answer);
     return status;
 }
 
+//  Nothing is asked for if its end cannot be heard of
 static zpeerctl_exit_t
-s_run_watched (const arguments_t *arguments)
+s_run_followed (const arguments_t *arguments)
 {
-    if (!arguments->wait_s)
-        return s_run (arguments, NULL);
-    zpeer_watch_t *watch = zpeerctl_follow_new (arguments->outcomes);
-    if (!watch)
-        return zpeerctl_complain (arguments->command->name,
-                                  "\"%s\" is no endpoint", arguments->outcomes);
-    zpeerctl_exit_t status = s_run (arguments, watch);
-    zpeer_watch_destroy (&watch);
+    const char *name = arguments->command->name;
+    zpeerctl_exit_t status =
+        zpeerctl_reach_check (name, arguments->outcomes, "outcomes");
+    if (status != ZPEERCTL_EXIT_OK)
+        return status;
+    zpeerctl_follow_t *follow = zpeerctl_follow_new (name, arguments->outcomes);
+    if (!follow)
+        return zpeerctl_complain (name, "\"%s\" is no endpoint",
+                                  arguments->outcomes);
+    status = s_run (arguments, follow);
+    zpeerctl_follow_destroy (&follow);
     return status;
 }
 
@@ -289,7 +318,8 @@ zpeerctl_control (int argc, char **argv)
     if (status == ZPEERCTL_EXIT_OK && arguments.help)
         s_print_usage (arguments.command);
     else if (status == ZPEERCTL_EXIT_OK)
-        status = s_run_watched (&arguments);
+        status = arguments.wait_s ? s_run_followed (&arguments)
+                                  : s_run (&arguments, NULL);
     free (arguments.url);
     return status;
 }

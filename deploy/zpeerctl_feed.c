@@ -16,7 +16,7 @@
 #include "lines.h"
 #include "progress.h"
 #include "source.h"
-#include "zpeerctl.h"
+#include "zpeerctl_reach.h"
 #include "banned.h"
 
 #define DEFAULT_BATCH   64
@@ -323,11 +323,16 @@ s_explain (const self_t *self, const arguments_t *arguments, int rc)
                  rc == ZPEER_E_IO ? strerror (errno) : zpeer_strerror (rc));
     else if (!self->begun && self->error == ZPEER_OK)
         fprintf (stderr, "%s: the input was empty\n", self->name);
-    if (self->error != ZPEER_OK)
+    if (self->error == ZPEER_E_IO)
         fprintf (stderr,
-                 "zpeerctl feed: no answer from %s for %" PRIu32
-                 " s; is zpeerd running?\n",
-                 arguments->endpoint, arguments->timeout_s);
+                 "zpeerctl feed: the connection to %s broke; feed again what "
+                 "is without a reply\n",
+                 arguments->endpoint);
+    else if (self->error == ZPEER_E_PARSE)
+        zpeerctl_reach_wrong ("feed", arguments->endpoint, "events");
+    else if (self->error != ZPEER_OK)
+        zpeerctl_reach_silent ("feed", arguments->endpoint, "events",
+                               arguments->timeout_s);
 }
 
 static zpeerctl_exit_t
@@ -355,6 +360,10 @@ static zpeerctl_exit_t
 s_open_and_feed (self_t *self, const arguments_t *arguments)
 {
     self->name = arguments->file;
+    zpeerctl_exit_t status =
+        zpeerctl_reach_check ("feed", arguments->endpoint, "events");
+    if (status != ZPEERCTL_EXIT_OK)
+        return status;
     self->lines = lines_open (arguments->file);
     if (!self->lines)
         return zpeerctl_complain ("feed", "%s: %s", arguments->file,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zpeer/watch.h>
-#include "zpeerctl.h"
+#include "zpeerctl_reach.h"
 #include "banned.h"
 
 //  Most seconds to wait, and most outcomes to count
@@ -164,10 +164,7 @@ s_recv_first (zpeer_watch_t *watch, const arguments_t *arguments,
     outcome_t other;
     if (rc != ZPEER_OK && figures &&
         zpeer_watch_recv (figures, 0, &other.topic, &other.data, &other.size))
-        fprintf (stderr,
-                 "zpeerctl watch: nothing comes from %s yet; is zpeerd "
-                 "running?\n",
-                 arguments->endpoint);
+        zpeerctl_reach_quiet ("watch", arguments->endpoint);
     zpeer_watch_destroy (&figures);
     if (rc == ZPEER_OK)
         return rc;
@@ -189,7 +186,8 @@ s_watch (zpeer_watch_t *watch, const arguments_t *arguments)
         else if (rc == ZPEER_E_TIMEOUT)
             return printed && !arguments->count ? ZPEERCTL_EXIT_OK
                                                 : ZPEERCTL_EXIT_SILENT;
-        if (arguments->count && printed == arguments->count)
+        if (ferror (stdout) ||
+            (arguments->count && printed == arguments->count))
             return ZPEERCTL_EXIT_OK;
         rc =
             zpeer_watch_recv (watch, timeout_ms, &it.topic, &it.data, &it.size);
@@ -213,13 +211,17 @@ zpeerctl_watch (int argc, char **argv)
     if (optind < argc)
         return zpeerctl_complain ("watch", "\"%s\" is too much", argv[optind]);
 
+    zpeerctl_exit_t status =
+        zpeerctl_reach_check ("watch", arguments.endpoint, "outcomes");
+    if (status != ZPEERCTL_EXIT_OK)
+        return status;
     zpeer_watch_t *watch =
         zpeer_watch_new (arguments.endpoint, arguments.topics);
     if (!watch)
         return zpeerctl_complain ("watch", "\"%s\" is no endpoint",
                                   arguments.endpoint);
     setvbuf (stdout, NULL, _IOLBF, 0);  //  Each line at once, to pipes too
-    zpeerctl_exit_t status = s_watch (watch, &arguments);
+    status = s_watch (watch, &arguments);
     zpeer_watch_destroy (&watch);
     return status;
 }

@@ -333,6 +333,16 @@ s_print_config (const zpeerd_args_t *args)
     return ZPEERD_EXIT_OK;
 }
 
+//  What could not be printed was not done
+static zpeerd_exit_t
+s_end_output (void)
+{
+    if (!fflush (stdout) && !ferror (stdout))
+        return ZPEERD_EXIT_OK;
+    fprintf (stderr, "zpeerd: standard output: %s\n", strerror (errno));
+    return ZPEERD_EXIT_OUTPUT;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -343,5 +353,7 @@ main (int argc, char **argv)
     else if (status == ZPEERD_EXIT_OK && args.mode == ZPEERD_RUN)
         status = s_run (&args);
     zpeerd_args_free (&args);
+    if (status == ZPEERD_EXIT_OK)
+        status = s_end_output ();
     return status;
 }

@@ -8,9 +8,10 @@
 
 //  zpeerd's exit statuses: those of sysexits.h. name, value, meaning
 #define ZPEERD_EXITS(X)                                                        \
-    X (OK, 0, "stopped because it was asked to")                               \
+    X (OK, 0, "stopped, or printed, because it was asked to")                  \
     X (USAGE, 64, "the command line is wrong")                                 \
     X (UNAVAILABLE, 69, "an endpoint cannot be bound, or descriptors ran out") \
+    X (OUTPUT, 74, "standard output cannot be written")                        \
     X (CONFIG, 78,                                                             \
        "an option has a wrong value: a peer's URL, a file of zpeer.tls, …")
 

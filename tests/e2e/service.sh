@@ -111,6 +111,38 @@ while True:
         break" "$peer_url" "$1" || fail "the peer does not hold $1"
 }
 
+#  How long resyncs may take, s
+patience=$((limit / 2))
+
+#  ctl COMMAND…: zpeerctl, at zpeerd's endpoints
+ctl () {
+    local command=$1
+    shift
+    expect_status 0 "$zpeerctl" "$command" --endpoint "$control" "$@"
+}
+
+#  script JSON: at the peer started last
+script () {
+    python3 -c 'import sys, urllib.request
+urllib.request.urlopen(sys.argv[1] + "script", sys.argv[2].encode())' \
+        "$peer_control" "$1"
+}
+
+#  feed_registry: 300 instances, with overrides set and deleted, some cancelled;
+#  what becomes of them is in $work/reg/source.json
+feed_registry () {
+    python3 "$deploy/generate_registry.py" "$work/reg" --instances 300 \
+        --traffic 600
+    cat "$work/reg/start.jsonl" "$work/reg/traffic.jsonl" >"$work/all"
+    feed "$work/all" || { cat "$work/err"; fail "feed"; }
+}
+
+#  expect_whole: soon the peer started last holds what the source says
+expect_whole () {
+    python3 "$deploy/compare_registries.py" "$work/reg/source.json" \
+        "peer=$peer_url" --wait "$limit"
+}
+
 #  Runs all cases, each in a folder of its own, $work
 run_cases () {
     local case count=0 failed=0

@@ -1,19 +1,9 @@
 #!/usr/bin/env bash
-#  Peers of a running zpeerd come, go and are repaired, as an operator does it.
+#  Peers of a running zpeerd come and go, as an operator does it.
 #
 #  test_control.sh ZPEERD ZPEERCTL SCRIPTED_PEER
 #  shellcheck source=service.sh
 . "$(dirname "$0")/service.sh"
-
-#  How long resyncs may take, s
-patience=$((limit / 2))
-
-#  ctl COMMAND…: zpeerctl, at zpeerd's endpoints
-ctl () {
-    local command=$1
-    shift
-    expect_status 0 "$zpeerctl" "$command" --endpoint "$control" "$@"
-}
 
 #  ctl_refused TEXT COMMAND…: zpeerd refuses it, and says TEXT
 ctl_refused () {
@@ -28,28 +18,6 @@ expect_peers () {
     ctl peers || return 1
     [ "$(cat "$work/out")" = "$(printf '%s\n' "$@")" ] ||
         fail "peers: $(cat "$work/out")"
-}
-
-#  script JSON: at the peer started last
-script () {
-    python3 -c 'import sys, urllib.request
-urllib.request.urlopen(sys.argv[1] + "script", sys.argv[2].encode())' \
-        "$peer_control" "$1"
-}
-
-#  feed_registry: 300 instances, with overrides set and deleted, some cancelled;
-#  what becomes of them is in $work/reg/source.json
-feed_registry () {
-    python3 "$deploy/generate_registry.py" "$work/reg" --instances 300 \
-        --traffic 600
-    cat "$work/reg/start.jsonl" "$work/reg/traffic.jsonl" >"$work/all"
-    feed "$work/all" || { cat "$work/err"; fail "feed"; }
-}
-
-#  expect_whole: soon the peer started last holds what the source says
-expect_whole () {
-    python3 "$deploy/compare_registries.py" "$work/reg/source.json" \
-        "peer=$peer_url" --wait "$limit"
 }
 
 #  cancelled: the last Register of an instance that is cancelled at the end, as an
@@ -161,97 +129,6 @@ test_a_peer_that_is_removed_is_told_nothing_more () {
     start_peer && ctl add-peer "$peer_url" && wait_all 1 &&
         feed "$work/two" && wait_all 2 || return 1
     peer_url=$removed_url wait_all 1
-}
-
-test_verify_fills_a_peer_that_came_back_empty () {
-    start_peer && start_zpeerd --peer "$peer_url" && feed_registry &&
-        expect_whole && script '{"reset":true}' && wait_all 0 &&
-        ctl verify "$peer_url" --wait "$patience" --outcomes "$outcomes" &&
-        expect_text "$work/out" "$peer_url: verify ended: " &&
-        expect_text "$work/out" " 0 refused, in " && expect_whole &&
-        wait_text "$work/log" "verify of peer $peer_url ended"
-}
-
-#  Verify does not see it: the timestamp is the same
-test_resync_repairs_an_override_that_alone_differs () {
-    start_peer && start_zpeerd --peer "$peer_url" || return 1
-    echo "$info" >"$work/one"
-    feed "$work/one" && wait_all 1 &&
-        script '{"apply":{"replicationList":[{"appName":"SHOP","id":"i1",
-            "lastDirtyTimestamp":77,"status":"DOWN","action":"StatusUpdate"}]}}' &&
-        expect_status_of_i1 DOWN &&
-        ctl verify all --wait "$patience" --outcomes "$outcomes" &&
-        expect_status_of_i1 DOWN &&
-        ctl resync all --wait "$patience" --outcomes "$outcomes" &&
-        expect_text "$work/out" "$peer_url: resync ended: 1 instances" &&
-        expect_status_of_i1 UP
-}
-
-expect_status_of_i1 () {
-    python3 -c 'import json, sys, urllib.request
-ask = urllib.request.Request(sys.argv[1] + "apps/SHOP/i1",
-                             headers={"Accept": "application/json"})
-held = json.load(urllib.request.urlopen(ask))["instance"]["status"]
-sys.exit(held != sys.argv[2])' "$peer_url" "$1" || fail "the status is not $1"
-}
-
-#  Somebody else registered the instance there later
-test_what_a_peer_refuses_is_told () {
-    start_peer && start_zpeerd --peer "$peer_url" || return 1
-    echo "$info" >"$work/one"
-    feed "$work/one" && wait_all 1 &&
-        script "{\"apply\":{\"replicationList\":[{\"appName\":\"SHOP\",
-            \"id\":\"i1\",\"lastDirtyTimestamp\":99,\"action\":\"Register\",
-            \"instanceInfo\":${info//77/99}}]}}" &&
-        expect_status 1 "$zpeerctl" resync all --endpoint "$control" \
-            --wait "$patience" --outcomes "$outcomes" &&
-        expect_text "$work/out" "1 instances, 0 repaired, 1 refused, in "
-}
-
-test_all_is_every_peer_one_after_the_other () {
-    start_peer && local first=$peer_url && start_peer &&
-        start_zpeerd --peer "$first" --peer "$peer_url" && feed_registry &&
-        ctl resync all --wait "$patience" --outcomes "$outcomes" &&
-        expect_text "$work/out" "$first: resync ended: " &&
-        expect_text "$work/out" "$peer_url: resync ended: " && expect_whole
-}
-
-test_how_to_see_the_progress_is_said () {
-    start_peer && start_zpeerd --peer "$peer_url" || return 1
-    "$zpeerctl" watch --endpoint "$outcomes" --topics resync,stats > >(
-        grep --line-buffered -oE '"topic":"[a-z]*"|"state":"[a-z]*"' \
-            >"$work/watched") &
-    pids="$pids $!"
-    wait_text "$work/watched" stats && ctl resync all &&
-        expect_text "$work/out" "$peer_url: a resync begins" &&
-        expect_text "$work/out" "zpeerctl watch --topics resync" &&
-        wait_text "$work/watched" '"topic":"resync"' &&
-        wait_text "$work/watched" '"state":"ended"'
-}
-
-test_waiting_for_a_peer_that_is_down_ends () {
-    start_zpeerd --peer http://127.0.0.1:1/eureka/ || return 1
-    echo "$info" >"$work/one"
-    feed "$work/one" &&
-        expect_status 3 "$zpeerctl" verify --endpoint "$control" --wait 1 \
-            --outcomes "$outcomes" all &&
-        expect_text "$work/err" "not ended within 1 s at 1 of 1 peers"
-}
-
-test_waiting_for_a_peer_that_is_removed_ends () {
-    local url=http://127.0.0.1:1/eureka/
-    start_zpeerd --peer "$url" || return 1
-    echo "$info" >"$work/one"
-    feed "$work/one" || return 1
-    "$zpeerctl" verify --endpoint "$control" --wait "$limit" \
-        --outcomes "$outcomes" all >"$work/said" 2>&1 &
-    local waiting=$!
-    pids="$pids $waiting"
-    wait_text "$work/log" "verify of peer $url begins" &&
-        ctl remove-peer "$url" || return 1
-    wait "$waiting"
-    [ $? -eq 1 ] || fail "it did not notice" || return 1
-    expect_text "$work/said" "$url: it was removed"
 }
 
 #  The peer asks for half a minute, longer than any wait here
