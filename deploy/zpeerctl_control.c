@@ -21,6 +21,9 @@
 //  Where to look when a walk is not waited for
 #define PROGRESS "\"zpeerctl watch --topics resync\" shows the progress.\n"
 
+//  What is said of a walk that was asked for
+#define QUEUED " is queued, peers take turns"
+
 //  What a walk does not reach
 #define LEFT_OUT                                                               \
     "What zpeerd knows from heartbeats only is left out, for it has nothing\n" \
@@ -38,7 +41,10 @@
 
 #define HELP_REMOVE                                                            \
     "Removes a peer: what is in flight may end within\n"                       \
-    "zpeer.stop.deadline-ms, nothing more is sent to it.\n"
+    "zpeer.stop.deadline-ms, nothing more is sent to it.\n"                    \
+    "\n"                                                                       \
+    "One that zpeerd's configuration names is back when zpeerd starts "        \
+    "again.\n"
 
 #define HELP_RESYNC                                                            \
     "Brings a peer, or one after the other all of them, to the registry's\n"   \
@@ -64,9 +70,10 @@
     X ("add-peer", "URL", false,                                               \
        " is a peer now, and is told the whole registry", HELP_ADD)             \
     X ("remove-peer", "URL", false, " is no peer any more", HELP_REMOVE)       \
-    X ("resync", "URL|all", true, ": a resync begins", HELP_RESYNC)            \
-    X ("verify", "URL|all", true, ": a verify begins", HELP_VERIFY)            \
-    X ("retry-now", "URL|all", false, ": tried now", HELP_RETRY)
+    X ("resync", "URL|all", true, ": a resync" QUEUED, HELP_RESYNC)            \
+    X ("verify", "URL|all", true, ": a verify" QUEUED, HELP_VERIFY)            \
+    X ("retry-now", "URL|all", false, ": its pause is over, if there was one", \
+       HELP_RETRY)
 
 typedef struct {
     const char *name;

@@ -81,7 +81,7 @@ static const char s_usage[] =
     "  --batch N       most events in one request, 1 to 100 (64)\n"
     "  --rate N        events per second (as fast as the engine takes them)\n"
     "  --timeout S     how long the engine may stay silent (10)\n"
-    "  --quiet         no progress, only what went wrong\n"
+    "  --quiet         no progress, only what went wrong and the summary\n"
     "  --help          prints this\n"
     "\n"
     "A registry's instances live at the peers only as long as heartbeats "

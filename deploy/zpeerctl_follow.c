@@ -221,6 +221,20 @@ s_recv (zpeerctl_follow_t *self, int64_t until)
 
 //  What comes of it -------------------------------------------------------------
 
+static void
+s_tell_open (const zpeerctl_follow_t *self, uint32_t seconds)
+{
+    size_t asked = 0;
+    for (size_t i = 0; i < self->count; i++)
+        asked += self->stages[i] == ASKED;
+    fprintf (stderr,
+             "zpeerctl %s: not ended within %" PRIu32 " s at %zu of %zu peers",
+             self->kind, seconds, self->open, self->count);
+    if (asked)
+        fprintf (stderr, ", not begun at %zu", asked);
+    fputs ("; it goes on\n", stderr);
+}
+
 //  Not all have ended in time: says what is known of them
 static zpeerctl_exit_t
 s_give_up (const zpeerctl_follow_t *self, uint32_t seconds)
@@ -233,10 +247,7 @@ s_give_up (const zpeerctl_follow_t *self, uint32_t seconds)
                  "zpeerd's?\n",
                  self->kind, self->endpoint);
     if (self->heard_of)
-        fprintf (stderr,
-                 "zpeerctl %s: not ended within %" PRIu32
-                 " s at %zu of %zu peers; it goes on\n",
-                 self->kind, seconds, self->open, self->count);
+        s_tell_open (self, seconds);
     else
         fprintf (stderr,
                  "zpeerctl %s: whether it has ended is not known; --outcomes "

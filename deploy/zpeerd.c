@@ -135,6 +135,34 @@ s_drop_control (self_t *self, const char *reason)
     return ZPEERD_EXIT_OK;
 }
 
+//  Whether other processes can connect to it, if it can be bound
+static bool
+s_is_endpoint (const char *text)
+{
+    if (strncmp (text, "ipc://", 6) == 0)
+        return text[6] != '\0';
+    const char *colon = strrchr (text, ':');
+    return strncmp (text, "tcp://", 6) == 0 && colon > text + 6 && colon[1];
+}
+
+//  One that is none stays so, however often it is tried
+static zpeerd_exit_t
+s_check_endpoints (self_t *self)
+{
+    for (int i = 0; i < ENDPOINTS; i++) {
+        const char *name = self->endpoints[i].name;
+        char error[IPC_PATH_ERROR_MAX];
+        if (s_is_endpoint (name) ||
+            (i == CONTROL && streq (name, ZPEERD_CONTROL_NONE)))
+            continue;
+        snprintf (error, sizeof error,
+                  "\"%s\" is no endpoint: ipc://PATH or tcp://ADDRESS:PORT",
+                  name);
+        return s_fail (self, ZPEERD_EXIT_CONFIG, error);
+    }
+    return ZPEERD_EXIT_OK;
+}
+
 static zpeerd_exit_t
 s_prepare_endpoints (self_t *self)
 {
@@ -149,14 +177,13 @@ s_prepare_endpoints (self_t *self)
     return rc ? s_drop_control (self, error) : ZPEERD_EXIT_OK;
 }
 
-//  The exit status for an engine that did not start: an endpoint or descriptors
-//  may be there next time, a wrong option will not mend itself
+//  The exit status for an engine that did not start: a wrong option will not mend
+//  itself; an endpoint, descriptors, time may be there when it is tried again
 static zpeerd_exit_t
 s_exit_status (int error)
 {
-    return error == ZPEER_E_BIND || error == ZPEER_E_RESOURCES
-               ? ZPEERD_EXIT_UNAVAILABLE
-               : ZPEERD_EXIT_CONFIG;
+    return error == ZPEER_E_INVALID ? ZPEERD_EXIT_CONFIG
+                                    : ZPEERD_EXIT_UNAVAILABLE;
 }
 
 static zpeerd_exit_t
@@ -191,7 +218,9 @@ s_start (self_t *self)
 {
     if (self->signals < 0)
         return s_fail (self, ZPEERD_EXIT_UNAVAILABLE, strerror (errno));
-    zpeerd_exit_t status = s_prepare_endpoints (self);
+    zpeerd_exit_t status = s_check_endpoints (self);
+    if (status == ZPEERD_EXIT_OK)
+        status = s_prepare_endpoints (self);
     if (status == ZPEERD_EXIT_OK)
         status = s_start_engine (self);
     if (status == ZPEERD_EXIT_OK)

@@ -41,7 +41,7 @@ static const char s_usage[] =
     "\n"
     "Options also come from the environment, under the names Eureka and Zowe\n"
     "know: EUREKA_SERVER_PEERNODEREADTIMEOUTMS, APIML_DISCOVERY_ALLPEERSURLS.\n"
-    "The command line overrides them; peers of both count.\n"
+    "The command line overrides them; --peer adds to the peers they list.\n"
     "\n"
     "\"zpeerctl peers\", add-peer, remove-peer, resync, verify and retry-now\n"
     "send commands. Peers added that way are gone when zpeerd ends. Whoever\n"
@@ -171,18 +171,9 @@ s_handle (zpeerd_args_t *self, int option)
     }
 }
 
-zpeerd_exit_t
-zpeerd_args_read (zpeerd_args_t *self, int argc, char **argv)
+static zpeerd_exit_t
+s_read_options (zpeerd_args_t *self, int argc, char **argv)
 {
-    assert (self);
-    *self = (zpeerd_args_t){.mode = ZPEERD_RUN,
-                            .control = ZPEERD_CONTROL_ENDPOINT,
-                            .level = ZPEER_LOG_INFO};
-    self->options = zpeer_options_new ();
-    if (zpeer_options_env (self->options, NULL) != ZPEER_OK)
-        return s_complain (ZPEERD_EXIT_CONFIG,
-                           zpeer_options_error (self->options));
-
     zpeerd_exit_t status = ZPEERD_EXIT_OK;
     int option = 0;
     while (status == ZPEERD_EXIT_OK && self->mode != ZPEERD_DONE) {
@@ -194,6 +185,25 @@ zpeerd_args_read (zpeerd_args_t *self, int argc, char **argv)
     if (status == ZPEERD_EXIT_OK && self->mode != ZPEERD_DONE && optind < argc)
         status =
             s_complain (ZPEERD_EXIT_USAGE, "peers are named with --peer URL");
+    return status;
+}
+
+zpeerd_exit_t
+zpeerd_args_read (zpeerd_args_t *self, int argc, char **argv)
+{
+    assert (self);
+    *self = (zpeerd_args_t){.mode = ZPEERD_RUN,
+                            .control = ZPEERD_CONTROL_ENDPOINT,
+                            .level = ZPEER_LOG_INFO};
+    self->options = zpeer_options_new ();
+    //  Who asks for help gets it, whatever the environment says
+    char *wrong = NULL;
+    if (zpeer_options_env (self->options, NULL) != ZPEER_OK)
+        wrong = strdup (zpeer_options_error (self->options));
+    zpeerd_exit_t status = s_read_options (self, argc, argv);
+    if (status == ZPEERD_EXIT_OK && self->mode != ZPEERD_DONE && wrong)
+        status = s_complain (ZPEERD_EXIT_CONFIG, wrong);
+    free (wrong);
     return status;
 }
 

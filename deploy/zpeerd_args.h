@@ -10,7 +10,9 @@
 #define ZPEERD_EXITS(X)                                                        \
     X (OK, 0, "stopped, or printed, because it was asked to")                  \
     X (USAGE, 64, "the command line is wrong")                                 \
-    X (UNAVAILABLE, 69, "an endpoint cannot be bound, or descriptors ran out") \
+    X (UNAVAILABLE, 69,                                                        \
+       "at present it cannot start: an endpoint is in use, descriptors ran "   \
+       "out, …")                                                               \
     X (OUTPUT, 74, "standard output cannot be written")                        \
     X (CONFIG, 78,                                                             \
        "an option has a wrong value: a peer's URL, a file of zpeer.tls, …")

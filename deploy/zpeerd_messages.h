@@ -16,7 +16,7 @@
        "zpeerd %s takes events at %s and publishes outcomes at %s",            \
        "Nothing.")                                                             \
     X (STOPPING, INFO, "ZPD002", "stopping: %s", "Nothing.")                   \
-    X (STOPPED, INFO, "ZPD003", "stopped, everything was delivered",           \
+    X (STOPPED, INFO, "ZPD003", "stopped, nothing was left to tell",           \
        "Nothing.")                                                             \
     X (LEFT, WARNING, "ZPD004",                                                \
        "stopped, %" PRId64 " tasks or owed instances not told",                \

@@ -44,6 +44,8 @@ test_every_command_helps () {
             expect_text "$work/out" "exit status:" || return 1
     done
     expect_text "$work/out" "URL|all" &&
+        expect_status 0 "$zpeerctl" remove-peer --help &&
+        expect_text "$work/out" "is back when zpeerd starts again" &&
         expect_status 0 "$zpeerctl" --help &&
         expect_text "$work/out" "  retry-now " &&
         expect_status 0 "$zpeerd" --help &&
@@ -138,7 +140,8 @@ test_retry_now_ends_a_long_pause () {
     script '{"rules":[{"status":503,"count":1,
         "headers":"Retry-After: 30\r\n"}]}' && feed "$work/one" &&
         wait_text "$work/log" ZPR030 && ctl retry-now all &&
-        expect_text "$work/out" "$peer_url: tried now" && wait_all 1
+        expect_text "$work/out" \
+            "$peer_url: its pause is over, if there was one" && wait_all 1
 }
 
 test_without_a_control_socket_it_runs () {

@@ -59,6 +59,13 @@ urllib.request.urlopen(sys.argv[1]).read()" "${peer_url}apps/$1/$2" ||
 }
 
 #  A peer that nothing answers for: the port is bound and nobody listens
+test_with_nobody_to_tell_nothing_is_said_to_be_delivered () {
+    start_zpeerd || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" && end_zpeerd TERM 0 &&
+        expect_text "$work/log" "ZPD003 stopped, nothing was left to tell"
+}
+
 test_a_second_signal_ends_it_at_once () {
     start_zpeerd --peer http://127.0.0.1:1/eureka/ \
         --set zpeer.stop.deadline-ms=600000 || return 1

@@ -19,6 +19,18 @@ test_help_and_version_need_nothing () {
         expect_status 0 "$zpeerctl" --version
 }
 
+#  Whoever set something wrong may need it
+test_help_is_given_with_a_wrong_environment () {
+    local mode
+    export EUREKA_SERVER_PEERNODEREADTIMEOUTMS=soon
+    for mode in help version messages; do
+        expect_status 0 "$zpeerd" "--$mode" && [ -s "$work/out" ] &&
+            [ ! -s "$work/err" ] || return 1
+    done
+    expect_status 78 "$zpeerd" --print-config && expect_text "$work/err" soon &&
+        unset EUREKA_SERVER_PEERNODEREADTIMEOUTMS
+}
+
 test_wrong_command_lines_are_refused () {
     expect_status 64 "$zpeerd" --nonsense &&
         expect_status 64 "$zpeerd" --set novalue &&
@@ -115,6 +127,19 @@ test_a_tls_file_that_cannot_be_read_ends_it_wherever_a_peer_is_listed () {
         ends_with_78 "zpeer.tls.ca-file $work/empty: nothing in it is PEM" \
             --peer https://b/ --set "zpeer.tls.ca-file=$work/empty" &&
         start_zpeerd --peer http://a/ --set zpeer.tls.ca-file=/nowhere &&
+        end_zpeerd TERM 0
+}
+
+#  It stays wrong however often it is tried
+test_what_is_no_endpoint_is_a_wrong_option () {
+    local wrong
+    for wrong in nonsense foo://x tcp://127.0.0.1 ipc://; do
+        ends_with_78 "\"$wrong\" is no endpoint" --events "$wrong" &&
+            ends_with_78 "\"$wrong\" is no endpoint" --outcomes "$wrong" &&
+            ends_with_78 "\"$wrong\" is no endpoint" --control "$wrong" ||
+            return 1
+    done
+    start_zpeerd --set zpeer.events.endpoint=tcp://127.0.0.1:* &&
         end_zpeerd TERM 0
 }
 

@@ -65,7 +65,7 @@ test_how_to_see_the_progress_is_said () {
             >"$work/watched") &
     pids="$pids $!"
     wait_text "$work/watched" stats && ctl resync all &&
-        expect_text "$work/out" "$peer_url: a resync begins" &&
+        expect_text "$work/out" "$peer_url: a resync is queued, peers take turns" &&
         expect_text "$work/out" "zpeerctl watch --topics resync" &&
         wait_text "$work/watched" '"topic":"resync"' &&
         wait_text "$work/watched" '"state":"ended"'
@@ -131,6 +131,17 @@ test_a_walk_about_nothing_says_so () {
         expect_status 4 "$zpeerctl" verify --endpoint "$control" \
             --wait "$patience" --outcomes "$outcomes" all &&
         expect_text "$work/err" "it was about nothing"
+}
+
+#  The one that is down holds up the other
+test_waiting_for_a_walk_that_has_not_begun_is_said () {
+    start_peer && start_zpeerd --peer http://127.0.0.1:1/ --peer "$peer_url" ||
+        return 1
+    echo "$info" >"$work/one"
+    feed "$work/one" && wait_all 1 &&
+        expect_status 3 "$zpeerctl" verify --endpoint "$control" --wait 1 \
+            --outcomes "$outcomes" all && expect_text "$work/err" \
+        "not ended within 1 s at 2 of 2 peers, not begun at 1; it goes on"
 }
 
 test_waiting_for_a_peer_that_is_removed_ends () {
