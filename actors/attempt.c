@@ -189,6 +189,7 @@ zpeer_attempt_reply (zpeer_attempt_t *self, const zpeer_statuses_t *busy,
     result->status = reply->status;
     result->retry_after_ms = reply->retry_after_ms;
     s_set_detail (self, reply->detail);
+    result->repeated |= reply->repeated;
     zpeer_end_t end = reply->end;
     if (end == ZPEER_END_OK)
         end = s_end_of_status (self, busy, reply->status);

@@ -22,6 +22,7 @@
 typedef struct {
     zpeer_end_t end;  //  OK: an answer came, whatever its status
     uint16_t status;  //  0: none came
+    bool repeated;    //  It went out twice: the first one may be applied, too
     uint32_t retry_after_ms;
     zpeer_slice_t body;  //  Borrowed for the call
     const char *detail;  //  Borrowed for the call; "" if there is none

@@ -270,6 +270,7 @@ zpeer_dispatch_reply (zpeer_dispatch_t *self, uint64_t now, uint64_t id,
         return;
     }
     self->stats.reply_bytes += reply->body.size;
+    self->stats.reconnects += reply->repeated;
     zpeer_end_t end =
         zpeer_attempt_reply (job->attempt, &self->options.busy, reply);
     if (zpeer_verdict_row (end)->resets)

@@ -80,6 +80,9 @@ typedef struct {
     X (NOW, in_flight, "in-flight", "Batches whose request is on its way.")    \
     X (TOTAL, body_bytes, "body-bytes", "Bytes of bodies sent.")               \
     X (TOTAL, reply_bytes, "reply-bytes", "Bytes of answers, decoded.")        \
+    X (TOTAL, reconnects, "reconnects",                                        \
+       "Requests sent a second time, because the peer had just closed the "    \
+       "connection they went out on; it is no failure.")                       \
     X (TOTAL, repeats, "repeats",                                              \
        "Reports sent again because the batcher did not acknowledge them.")     \
     X (TOTAL, ignored, "ignored",                                              \

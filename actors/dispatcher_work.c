@@ -68,6 +68,7 @@ s_handle_result (zpeer_dispatcher_t *self, const zpeer_http_result_t *result)
     zpeer_reply_t reply = {
         .end = result->end == ZPEER_END_STATUS ? ZPEER_END_OK : result->end,
         .status = result->status,
+        .repeated = result->repeated,
         .retry_after_ms = result->retry_after_ms,
         .body = result->body,
         .detail = result->detail,

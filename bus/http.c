@@ -87,6 +87,20 @@ s_find (const zpeer_http_t *self, s_slot_state_t state)
     return NULL;
 }
 
+static void
+s_put_on (zpeer_http_t *self, const s_slot_t *slot)
+{
+    CURLMcode rc = curl_multi_add_handle (self->multi, slot->transfer.easy);
+    assert (rc == CURLM_OK);
+}
+
+static void
+s_put_on_again (zpeer_http_t *self, const s_slot_t *slot)
+{
+    curl_multi_remove_handle (self->multi, slot->transfer.easy);
+    s_put_on (self, slot);
+}
+
 void
 zpeer_http_start (zpeer_http_t *self, const zpeer_http_request_t *request,
                   uint64_t now)
@@ -95,8 +109,7 @@ zpeer_http_start (zpeer_http_t *self, const zpeer_http_request_t *request,
     s_slot_t *slot = s_find (self, SLOT_FREE);
     assert (slot);
     zpeer_transfer_start (&slot->transfer, request, now);
-    CURLMcode rc = curl_multi_add_handle (self->multi, slot->transfer.easy);
-    assert (rc == CURLM_OK);
+    s_put_on (self, slot);
     slot->state = SLOT_ACTIVE;
     self->in_flight++;
 }
@@ -133,8 +146,10 @@ zpeer_http_perform (zpeer_http_t *self, uint64_t now)
         s_slot_t *slot = NULL;
         CURLcode code = message->data.result;
         curl_easy_getinfo (message->easy_handle, CURLINFO_PRIVATE, &slot);
-        zpeer_transfer_done (&slot->transfer, code, now);
-        s_take_off (self, slot);
+        if (zpeer_transfer_done (&slot->transfer, code, now))
+            s_take_off (self, slot);
+        else
+            s_put_on_again (self, slot);
     }
     for (unsigned i = 0; i < self->slot_count; i++) {
         s_slot_t *slot = &self->slots[i];

@@ -7,8 +7,12 @@
     Threads: one at a time. Blocking: zpeer_http_poll only.
     Units: ms; now is monotonic and never goes back.
 
-    A request goes out once. When a kept connection turns out to be dead in the
-    moment it is used, the result is RESET: the peer may have had it.
+    A kept connection may turn out to be dead in the moment it is used: the peer
+    had closed it just before. That is normal life in HTTP, and no failure: the
+    request goes out once more, at once, on a new connection. The result says so
+    (repeated), for the peer may have had the first one. It happens once a
+    request, only if the connection is lost within a second and before anything
+    of an answer has come, and never on a new connection.
 
     What curl does on its own and is switched off: sending again, redirects (a
     3xx is a status like any other), Expect: 100-continue, proxies of the
@@ -59,8 +63,10 @@ typedef struct {
 typedef struct {
     void *token;
     zpeer_end_t end;
-    uint16_t status;  //  0: none came
-    uint32_t elapsed_ms;
+    uint16_t status;      //  0: none came
+    bool repeated;        //  It went out twice, and this is how the second one
+                          //  ended: the peer may apply the first one, too
+    uint32_t elapsed_ms;  //  From the start, both times together
     uint32_t retry_after_ms;  //  0: none; from seconds or from a date
     zpeer_slice_t body;  //  Borrowed until the next zpeer_http_next; decoded
     const char *detail;  //  Borrowed likewise; a sentence for the log, or

@@ -12,6 +12,10 @@
 //  before the whole of it has, and a slow peer would look silent.
 #define UPLOAD_BYTES 262144L
 
+//  A kept connection that is lost so soon after a request began to go out was dead
+//  before. Later it is the peer that broke down in the middle of its work. ms.
+#define AT_ONCE_MS 1000
+
 //  curl itself puts no limit to the header lines of one answer
 #define HEADERS_MAX 65536
 
@@ -43,7 +47,7 @@ s_class (CURLcode code)
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
-    case CURLE_ABORTED_BY_CALLBACK:  //  Ours: curl was about to send it again
+    case CURLE_ABORTED_BY_CALLBACK:  //  Ours: curl must not send it again
         return CLASS_NETWORK;
 
     case CURLE_SSL_CONNECT_ERROR:
@@ -73,7 +77,7 @@ s_curl_end (const zpeer_transfer_t *self, CURLcode code)
 {
     if (code == CURLE_OK)
         return ZPEER_END_STATUS;
-    bool sent = self->sent;
+    bool sent = self->sent || self->repeated;
     switch (s_class (code)) {
     case CLASS_NETWORK: return sent ? ZPEER_END_RESET : ZPEER_END_UNSENT;
     //  Once it was sent, it was the next connection that failed
@@ -113,13 +117,30 @@ s_finish (zpeer_transfer_t *self, uint64_t now, zpeer_end_t end)
 
 //  curl's callbacks
 
+//  Whether the connection a request goes out on is new
+static bool
+s_is_new (const zpeer_transfer_t *self)
+{
+    long made = 0;
+    curl_easy_getinfo (self->easy, CURLINFO_NUM_CONNECTS, &made);
+    return made > 0;
+}
+
+//  Whether a request that was lost now may go out once more
+static bool
+s_may_repeat (const zpeer_transfer_t *self, uint64_t now)
+{
+    return self->sent && self->kept && !self->repeated && !self->header_bytes &&
+           now - self->sent_at < AT_ONCE_MS;
+}
+
 //  A connection is there, and the request goes out next. Until this is called
 //  not one byte of it has left.
 //
 //  1. A request goes out on a kept connection, which dies without an answer.
-//  2. curl connects anew, and would send it again.
-//  3. The peer may have had it, and may apply it late: whoever repeats it must
-//     know, so that it counts and is settled. curl does not tell, and must not.
+//  2. curl connects anew, and would send it again, several times if need be.
+//  3. Once it may, on a new connection, and is noted: the peer may have had it,
+//     and may apply it late, which whoever asked for it must know.
 static int
 s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
 {
@@ -128,9 +149,15 @@ s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
     (void) port;
     (void) local_port;
     zpeer_transfer_t *self = (zpeer_transfer_t *) arg;
-    if (self->sent)
-        return CURL_PREREQFUNC_ABORT;
+    bool is_new = s_is_new (self);
+    if (self->sent) {
+        if (!is_new || !s_may_repeat (self, self->now))
+            return CURL_PREREQFUNC_ABORT;
+        self->repeated = true;
+    }
     self->sent = true;
+    self->kept = !is_new;
+    self->sent_at = self->now;
     self->moved_at = self->now;
     return CURL_PREREQFUNC_OK;
 }
@@ -306,6 +333,20 @@ s_set_request (zpeer_transfer_t *self, const zpeer_http_request_t *request)
          self->headers[self->has_body][self->replication]);
 }
 
+//  Begins a try to send what is set; fresh: on a new connection
+static void
+s_begin (zpeer_transfer_t *self, uint64_t now, bool fresh)
+{
+    if (self->fresh != fresh)
+        SET (self->easy, CURLOPT_FRESH_CONNECT, (long) fresh);
+    self->fresh = fresh;
+    self->now = now;
+    self->moved_bytes = 0;
+    self->header_bytes = 0;
+    self->sent = false;
+    self->detail[0] = 0;
+}
+
 void
 zpeer_transfer_start (zpeer_transfer_t *self,
                       const zpeer_http_request_t *request, uint64_t now)
@@ -317,12 +358,9 @@ zpeer_transfer_start (zpeer_transfer_t *self,
     SET (self->easy, CURLOPT_POSTFIELDSIZE_LARGE,
          (curl_off_t) request->body.size);
     self->token = request->token;
-    self->now = now;
     self->started_at = now;
-    self->moved_bytes = 0;
-    self->header_bytes = 0;
-    self->sent = false;
-    self->detail[0] = 0;
+    self->repeated = false;
+    s_begin (self, now, false);
 }
 
 uint64_t
@@ -362,7 +400,8 @@ zpeer_transfer_check (zpeer_transfer_t *self, uint64_t now)
               late ? "not done in" : "nothing moved for",
               late ? self->deadline_ms : self->read_timeout_ms);
     s_finish (self, now,
-              self->sent ? ZPEER_END_READ_TIMEOUT : ZPEER_END_UNSENT);
+              self->sent || self->repeated ? ZPEER_END_READ_TIMEOUT
+                                           : ZPEER_END_UNSENT);
     return true;
 }
 
@@ -384,12 +423,20 @@ s_explain (zpeer_transfer_t *self, CURLcode code)
         snprintf (self->detail, sizeof self->detail, "%s", text);
 }
 
-void
+bool
 zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now)
 {
+    //  curl sends nothing again that was lost while it went out, or that it would
+    //  send on another kept connection
+    if (s_class (code) == CLASS_NETWORK && s_may_repeat (self, now)) {
+        self->repeated = true;
+        s_begin (self, now, true);
+        return false;
+    }
     if (code != CURLE_OK)
         s_explain (self, code);
     s_finish (self, now, s_curl_end (self, code));
+    return true;
 }
 
 void
@@ -421,6 +468,7 @@ zpeer_transfer_result (const zpeer_transfer_t *self,
         .token = self->token,
         .end = self->end,
         .status = self->status,
+        .repeated = self->repeated,
         .elapsed_ms = self->elapsed_ms,
         .retry_after_ms = s_retry_after_ms (self),
         .body = {self->reply.data, self->reply.size},

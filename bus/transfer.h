@@ -30,15 +30,19 @@ typedef struct {
     char method[ZPEER_METHOD_MAX];
     bool has_body;
     bool replication;
+    bool fresh;  //  Not on a kept connection
 
     //  How far it is
     void *token;           //  The caller's
     uint64_t now;          //  For curl's callbacks
     uint64_t started_at;   //
+    uint64_t sent_at;      //  When it began to go out
     uint64_t moved_at;     //  When bytes moved last
     uint64_t moved_bytes;  //  How many had, then
     size_t header_bytes;   //  Of the answer
     bool sent;             //  A connection was there to send it on
+    bool kept;             //  That connection had served another request
+    bool repeated;         //  It goes out for the second time
     zpeer_buffer_t reply;  //  Owned
 
     //  How it ended
@@ -64,8 +68,9 @@ bool zpeer_transfer_check (zpeer_transfer_t *self, uint64_t now);
 //  When zpeer_transfer_check would say so, if nothing moved until then
 uint64_t zpeer_transfer_wake (const zpeer_transfer_t *self);
 
-//  Curl is done with it
-void zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now);
+//  Curl is done with it. Returns whether it has ended; if not, it is ready to be
+//  added to a multi handle once more.
+bool zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now);
 
 void zpeer_transfer_abort (zpeer_transfer_t *self, uint64_t now);
 

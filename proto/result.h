@@ -55,7 +55,9 @@ typedef struct {
     zpeer_verdict_t verdict;
     bool reached;    //  The counter stands at its maximum
     bool ambiguous;  //  The peer may have applied it, or may yet
-    bool announce;   //  Say that the peer is escalated: once a cycle
+    bool repeated;  //  It was sent twice, and this is how the second one ended:
+                    //  the peer may yet apply the first one, too
+    bool announce;  //  Say that the peer is escalated: once a cycle
     bool escalated;  //  Permanent only because of the maximum
     uint32_t count;  //  The counter, and its maximum
     uint32_t max;

@@ -17,7 +17,8 @@
 #define FLAG_AMBIGUOUS 2u
 #define FLAG_ANNOUNCE  4u
 #define FLAG_ESCALATED 8u
-#define FLAGS          15u
+#define FLAG_REPEATED  16u
+#define FLAGS          31u
 
 #define LENGTH(array) (sizeof (array) / sizeof *(array))
 
@@ -265,7 +266,8 @@ s_flags (const zpeer_result_t *result)
     return (result->reached ? FLAG_REACHED : 0u) |
            (result->ambiguous ? FLAG_AMBIGUOUS : 0u) |
            (result->announce ? FLAG_ANNOUNCE : 0u) |
-           (result->escalated ? FLAG_ESCALATED : 0u);
+           (result->escalated ? FLAG_ESCALATED : 0u) |
+           (result->repeated ? FLAG_REPEATED : 0u);
 }
 
 size_t
@@ -299,6 +301,7 @@ zpeer_wire_get_done (const void *data, size_t size, zpeer_result_t *result)
     read.ambiguous = (flags & FLAG_AMBIGUOUS) != 0;
     read.announce = (flags & FLAG_ANNOUNCE) != 0;
     read.escalated = (flags & FLAG_ESCALATED) != 0;
+    read.repeated = (flags & FLAG_REPEATED) != 0;
     read.count = (uint32_t) s_get (&reader, 4);
     read.max = (uint32_t) s_get (&reader, 4);
     read.status = (uint16_t) s_get (&reader, 2);

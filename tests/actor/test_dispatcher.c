@@ -94,6 +94,24 @@ Test (dispatcher, item_statuses_of_single_requests_leave_the_counter_alone)
     s_teardown (self);
 }
 
+//  Normal life in HTTP: it closed the connection just when it was used
+Test (dispatcher, a_kept_connection_that_is_dead_is_no_failure)
+{
+    fixture_t *self = s_setup (&(setup_t){.retries = "1"});
+    s_expect (self, ZPEER_WIRE_READY);
+    for (int mode = ZPEER_MODE_BATCH; mode <= ZPEER_MODE_SINGLE; mode++) {
+        cr_assert_eq (s_attempt (self, (zpeer_mode_t) mode), ZPEER_SUCCESS);
+        cr_assert_not (self->done.repeated);
+        speer_rule (self->peer,
+                    &(speer_rule_t){.answer = SPEER_RESET, .count = 1});
+        cr_assert_eq (s_attempt (self, (zpeer_mode_t) mode), ZPEER_SUCCESS);
+        cr_assert (self->done.repeated, "the peer may have had the first");
+    }
+    cr_assert_str_empty (self->log);
+    cr_assert_eq (speer_get (self->peer, SPEER_FAULTS), 2);
+    s_teardown (self);
+}
+
 Test (dispatcher, has_as_many_requests_in_flight_as_it_has_credit)
 {
     fixture_t *self = s_setup (&(setup_t){0});

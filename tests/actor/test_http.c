@@ -219,52 +219,6 @@ Test (http, a_connection_the_server_closed_is_replaced)
     cr_assert_eq (s_result.status, 200);
 }
 
-//  A connection that has served a request, and is kept
-static int
-s_kept (void)
-{
-    play_post ("{}");
-    int peer = play_accept ();
-    play_request (peer);
-    play_send (peer, PLAY_OK);
-    play_result (&s_result);
-    cr_assert_eq (s_result.status, 200);
-    return peer;
-}
-
-//  1. A kept connection looks alive when the next request takes it.
-//  2. The server has the request and closes without an answer.
-//  3. curl connects again, to send it again. That is not curl's to decide.
-static void
-s_lose (int peer)
-{
-    play_request (peer);
-    play_close (peer);
-    peer = play_accept ();
-    play_result (&s_result);
-    cr_assert_eq (s_result.end, ZPEER_END_RESET);
-    cr_assert (strstr (s_result.detail, "lost"), "%s", s_result.detail);
-    play_end_of (peer);
-}
-
-Test (http, a_batch_is_never_sent_twice)
-{
-    play_begin (NULL);
-    int peer = s_kept ();
-    play_post ("{}");
-    s_lose (peer);
-    s_kept ();
-}
-
-Test (http, a_single_call_is_never_sent_twice)
-{
-    play_begin (NULL);
-    int peer = s_kept ();
-    play_call ("DELETE", "apps/A/x");
-    s_lose (peer);
-    s_kept ();
-}
-
 Test (http, aborted_requests_have_a_result_and_the_client_goes_on)
 {
     play_begin (NULL);

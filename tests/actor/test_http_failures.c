@@ -120,21 +120,6 @@ Test (http_failures, an_answer_before_the_end_of_the_request_counts)
     free (body);
 }
 
-//  1. The request goes out on a kept connection, which dies.
-//  2. curl wants to send it again, but nobody listens any more.
-//  The peer has had the request: it must not look unsent.
-Test (http_failures, what_was_sent_once_is_never_unsent)
-{
-    play_begin (NULL);
-    int peer = s_answer (PLAY_OK);
-    s_ends (ZPEER_END_STATUS, 200);
-    play_post ("{}");
-    play_request (peer);
-    play_stop_listening ();
-    play_close (peer);
-    s_ends (ZPEER_END_RESET, 0);
-}
-
 Test (http_failures, a_close_in_mid_body_is_unusable)
 {
     play_begin (NULL);

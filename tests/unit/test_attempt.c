@@ -148,6 +148,23 @@ Test (attempt, another_status_ends_all_and_what_was_answered_is_not_known)
     zpeer_attempt_destroy (&self);
 }
 
+//  The first one may be applied, whatever the second one came to
+Test (attempt, a_request_that_went_out_twice_leaves_a_doubt)
+{
+    static const uint16_t statuses[] = {200, 404, 503};
+    for (unsigned i = 0; i < 3; i++) {
+        zpeer_wire_request_t request;
+        zpeer_attempt_t *self = s_new (ZPEER_MODE_SINGLE, 1);
+        zpeer_reply_t reply = {
+            .status = statuses[i], .repeated = true, .detail = ""};
+        cr_assert_eq (zpeer_attempt_next (self, &request), ZPEER_OK);
+        zpeer_end_t end = zpeer_attempt_reply (self, &s_busy, &reply);
+        zpeer_attempt_end (self, end);
+        cr_assert (zpeer_attempt_result (self)->repeated);
+        zpeer_attempt_destroy (&self);
+    }
+}
+
 Test (attempt, a_body_with_fewer_or_more_requests_than_items_is_refused)
 {
     zpeer_wire_request_t request;

@@ -46,6 +46,24 @@ Test (dispatch, the_gate_decides_between_another_try_and_a_permanent_error)
     zpeer_dispatch_destroy (&self.core);
 }
 
+//  It asks health nothing, and is counted
+Test (dispatch, a_request_that_went_out_twice_is_a_success)
+{
+    fixture_t self = s_setup (false, 6);
+    zpeer_dispatch_stats_t stats;
+    s_assert_trace (&self, "READY");
+    s_batch (&self, 1);
+    zpeer_reply_t reply = {
+        .status = 200, .repeated = true, .body = ALL_OK, .detail = ""};
+    zpeer_dispatch_reply (self.core, self.now, 1, &reply);
+    s_assert_trace (&self, "request OK release DONE");
+    cr_assert_eq (self.done.verdict, ZPEER_SUCCESS);
+    cr_assert (self.done.repeated);
+    zpeer_dispatch_stats (self.core, &stats);
+    cr_assert_eq (stats.reconnects, 1);
+    zpeer_dispatch_destroy (&self.core);
+}
+
 Test (dispatch, what_does_not_count_asks_only_whether_the_maximum_is_reached)
 {
     fixture_t self = s_setup (false, 6);

@@ -139,6 +139,7 @@ static const zpeer_result_t s_result = {
     .reached = true,
     .ambiguous = true,
     .escalated = true,
+    .repeated = true,
     .count = 10,
     .max = 10,
     .status = 200,
@@ -154,7 +155,7 @@ Test (wire, done_comes_back_as_it_went)
 {
     uint8_t out[ZPEER_WIRE_MAX];
     size_t size = zpeer_wire_put_done (out, &s_result);
-    cr_assert_bytes (out, size, 0, 0, 0, 0, 0, 0, 1, 2, 6, 3, 11, 0, 0, 0, 10,
+    cr_assert_bytes (out, size, 0, 0, 0, 0, 0, 0, 1, 2, 6, 3, 27, 0, 0, 0, 10,
                      0, 0, 0, 10, 0, 200, 0, 0, 0x13, 0x88, 0, 0, 0x75, 0x31, 0,
                      3);
 
@@ -164,6 +165,7 @@ Test (wire, done_comes_back_as_it_went)
     cr_assert_eq (read.end, ZPEER_END_READ_TIMEOUT);
     cr_assert_eq (read.verdict, ZPEER_PERMANENT_ERROR);
     cr_assert (read.reached && read.ambiguous && read.escalated);
+    cr_assert (read.repeated);
     cr_assert_not (read.announce);
     cr_assert_eq (read.count, 10);
     cr_assert_eq (read.max, 10);
@@ -181,7 +183,7 @@ Test (wire, done_with_a_value_that_does_not_exist_is_refused)
     static const struct {
         size_t at;
         uint8_t value;
-    } wrong[] = {{8, ZPEER_END_COUNT}, {9, ZPEER_VERDICTS}, {10, 16}};
+    } wrong[] = {{8, ZPEER_END_COUNT}, {9, ZPEER_VERDICTS}, {10, 32}};
     for (size_t i = 0; i < LENGTH (wrong); i++) {
         uint8_t out[ZPEER_WIRE_MAX];
         zpeer_result_t read = {0};
