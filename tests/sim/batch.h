@@ -52,6 +52,8 @@ typedef struct request {
     zpeer_end_t end;
     uint16_t status;
     uint32_t retry_after_ms;
+    bool first;     //  Of one that went out twice; nobody waits for its end
+    bool repeated;  //  This is the second one
     body_t body;
 } request_t;
 

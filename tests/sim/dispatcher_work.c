@@ -247,6 +247,7 @@ dispatcher_reply (request_t *request, zpeer_slice_t body)
     dispatcher_t *self = job->dispatcher;
     zpeer_reply_t reply = {.end = request->end,
                            .status = request->status,
+                           .repeated = request->repeated,
                            .retry_after_ms = request->retry_after_ms,
                            .body = body,
                            .detail = ""};

@@ -14,6 +14,9 @@
 //  ASG updates that fail where they are sick, per mille
 #define ASG_SICK_RATE 500
 
+//  When a kept connection was dead before, it is lost by then
+#define AT_ONCE_MS 1000
+
 //  When an attempt ends
 typedef enum {
     ENDS_AT_ONCE,
@@ -30,7 +33,8 @@ typedef enum {
     PERHAPS_IN_PART,
     APPLIED_BEFORE,
     APPLIED_LATE,
-    PERHAPS_LATE
+    PERHAPS_LATE,
+    SENT_TWICE
 } applied_t;
 
 //  As the HTTP client gives them to the core, where a status is no end
@@ -70,6 +74,7 @@ static const struct {
     {"504", ENDS_SOON, PERHAPS_LATE, ZPEER_END_OK, 504, 0},
     {"TLS", ENDS_SOON, NEVER_APPLIED, ZPEER_END_TLS, 0, 0},
     {"internal", ENDS_AT_ONCE, NEVER_APPLIED, ZPEER_END_INTERNAL, 0, 0},
+    {"sent twice", ENDS_SOON, SENT_TWICE, ZPEER_END_OK, 0, 0},
 };
 
 #define FAULTS   (sizeof s_faults / sizeof *s_faults)
@@ -138,6 +143,7 @@ s_suffer (world_t *world, request_t *request, unsigned fault)
     uint64_t count = request->count;
     bool perhaps = rng_chance (rng, 600);
     switch (s_faults[fault].applied) {
+    case SENT_TWICE:
     case NEVER_APPLIED: break;
     case APPLIED_SOON:
         world_after (world, end_ms, remote_apply, request, count);
@@ -197,6 +203,49 @@ s_fault (world_t *world, const request_t *request)
     return fault;
 }
 
+static void
+s_send (world_t *world, request_t *request, unsigned fault)
+{
+    if (fault == NO_FAULT)
+        remote_answer (request);
+    else
+        s_suffer (world, request, fault);
+}
+
+//  What happens to the second one, which may be anything but this again
+static void
+s_send_again (world_t *world, void *whom, uint64_t number)
+{
+    request_t *request = (request_t *) whom;
+    (void) number;
+    if (!request->open)
+        return;
+    unsigned fault = s_fault (world, request);
+    if (fault != NO_FAULT && s_faults[fault].applied == SENT_TWICE)
+        fault = NO_FAULT;
+    s_send (world, request, fault);
+}
+
+//  1. The connection is lost.
+//  2. The request goes out once more, on another one.
+//  3. The first one is applied before, after, or never.
+static void
+s_send_twice (world_t *world, request_t *request)
+{
+    rng_t *rng = &world->rng;
+    uint64_t lost_ms = rng_below (rng, AT_ONCE_MS);
+    uint64_t late_ms = rng_below (rng, world->read_timeout_ms - LATE_MARGIN_MS);
+    request_t *first =
+        request_new (request->batch, request->from, request->bytes, NULL);
+    first->open = false;
+    first->first = true;
+    request->repeated = true;
+    if (rng_chance (rng, 700))
+        world_after (world, rng_chance (rng, 300) ? 0 : lost_ms + late_ms,
+                     remote_apply, first, first->count);
+    world_after (world, lost_ms, s_send_again, request, 0);
+}
+
 void
 network_send (request_t *request)
 {
@@ -207,12 +256,12 @@ network_send (request_t *request)
     world_say (world, "P%u #%" PRIu64 " request, items from %" PRIu32 " %s",
                peer->number, request->batch->id, request->from,
                network_fault_name (fault));
-    if (fault == NO_FAULT)
-        remote_answer (request);
-    else {
+    if (fault != NO_FAULT)
         world->tally->faults[fault]++;
-        s_suffer (world, request, fault);
-    }
+    if (fault != NO_FAULT && s_faults[fault].applied == SENT_TWICE)
+        s_send_twice (world, request);
+    else
+        s_send (world, request, fault);
 }
 
 void

@@ -100,12 +100,16 @@ remote_apply (world_t *world, void *whom, uint64_t count)
         item_t *item = &batch->items[i];
         record_t *record = &peer->servers[request->server].records[item->key];
         //  At UNKNOWN it does not say what it has
-        if (!(record->there && record->status == ZPEER_UNKNOWN))
+        if (!request->first &&
+            !(record->there && record->status == ZPEER_UNKNOWN))
             item->applied_at = world->now;
         //  Nothing puts right what an old ASG update does
         if (item->key >= KEYS_MAX && !request->open)
             peer->keys[item->key].late = true;
-        item->code = s_apply_item (world, request, item);
+        uint16_t code = s_apply_item (world, request, item);
+        if (request->first)
+            continue;  //  The answer is that to the second one
+        item->code = code;
         item->copy = record->timestamp;
     }
     world_say (world, "P%u #%" PRIu64 " applied", peer->number, batch->id);

@@ -195,6 +195,14 @@ lane_fixture_codes (lane_fixture_t *self, const uint16_t *codes)
 }
 
 void
+lane_fixture_twice (lane_fixture_t *self, const uint16_t *codes)
+{
+    s_done (self, (zpeer_result_t){.verdict = ZPEER_SUCCESS,
+                                   .codes = codes,
+                                   .repeated = true});
+}
+
+void
 lane_fixture_conflict (lane_fixture_t *self, uint64_t timestamp)
 {
     uint16_t codes[2] = {409, 200};

@@ -64,6 +64,9 @@ const char *lane_fixture_next_of (lane_fixture_t *self, unsigned credit);
 void lane_fixture_ok (lane_fixture_t *self);
 void lane_fixture_codes (lane_fixture_t *self, const uint16_t *codes);
 
+//  Likewise, but it was sent twice
+void lane_fixture_twice (lane_fixture_t *self, const uint16_t *codes);
+
 //  A 409 of its first item, with the peer's copy of that timestamp
 void lane_fixture_conflict (lane_fixture_t *self, uint64_t timestamp);
 

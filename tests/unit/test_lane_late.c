@@ -34,6 +34,35 @@ TestSuite (lane_late_single, .init = s_setup_single, .fini = s_teardown);
 
 #define PAIR "DeleteStatusOverride a UP @5, Register a UP/UNKNOWN @5"
 
+//  The first one of a request that was sent twice may be applied after the second
+Test (lane_late, a_success_that_was_sent_twice_is_settled_if_the_state_changed)
+{
+    lane_state_t state = {.status = ZPEER_UP, .timestamp = 5};
+    zpeer_lane_stats_t stats;
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, state);
+    EXPECT ("Register a UP/UNKNOWN @5");
+    lane_fixture_twice (&s, NULL);
+    state.timestamp = 6;
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, state);
+    EXPECT ("Register a UP/UNKNOWN @6");
+    lane_fixture_ok (&s);
+    zpeer_lane_stats (s.lane, &stats);
+    cr_expect_eq (stats.unsure, 1);
+    s.now += 30000;
+    EXPECT ("Heartbeat a @6");
+}
+
+Test (lane_late, a_heartbeat_that_was_sent_twice_leaves_no_doubt)
+{
+    lane_state_t state = {.status = ZPEER_UP, .timestamp = 5};
+    zpeer_lane_stats_t stats;
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, state);
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_twice (&s, NULL);
+    zpeer_lane_stats (s.lane, &stats);
+    cr_expect_eq (stats.unsure, 0);
+}
+
 //  Told in full, and given up without an answer; then again, with one. Then a
 //  read timeout passes.
 static void
