@@ -83,6 +83,15 @@ zpeer_dispatch_log_failed (zpeer_dispatch_log_t *self, uint64_t now,
 }
 
 void
+zpeer_dispatch_log_renewal (zpeer_dispatch_log_t *self, uint64_t now,
+                            const char *why)
+{
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    if (zpeer_throttle_pass (&self->renewal, now, held))
+        zpeer_log (&self->log, NOT_RENEWED, self->url, why, held);
+}
+
+void
 zpeer_dispatch_log_unheard (zpeer_dispatch_log_t *self, uint64_t now,
                             uint32_t waited_ms)
 {

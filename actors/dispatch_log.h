@@ -23,12 +23,17 @@ typedef struct {
     zpeer_throttle_t tls;
     zpeer_throttle_t unusable;
     zpeer_throttle_t internal;
+    zpeer_throttle_t renewal;
     zpeer_throttle_t health;
     zpeer_report_t report;  //  Owned
 } zpeer_dispatch_log_t;
 
 void zpeer_dispatch_log_failed (zpeer_dispatch_log_t *self, uint64_t now,
                                 const zpeer_result_t *result);
+
+//  A connection is too old, and there can be no new one: why
+void zpeer_dispatch_log_renewal (zpeer_dispatch_log_t *self, uint64_t now,
+                                 const char *why);
 
 //  Health did not say within waited_ms whether it was one failure too many
 void zpeer_dispatch_log_unheard (zpeer_dispatch_log_t *self, uint64_t now,

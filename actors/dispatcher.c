@@ -185,6 +185,8 @@ s_create_http (zpeer_dispatcher_t *self)
         .deadline_ms = options->request_deadline_ms,
         .reply_max_bytes = options->reply_max_bytes,
         .max_in_flight = options->max_threads_for_peer_replication,
+        .max_age_ms = options->connection_max_age_ms,
+        .idle_ms = 1000 * options->peer_node_connection_idle_timeout_seconds,
         .ca_file = s_file (options->tls_ca_file),
         .cert_file = s_file (options->tls_cert_file),
         .key_file = s_file (options->tls_key_file),

@@ -74,6 +74,8 @@ s_handle_result (zpeer_dispatcher_t *self, const zpeer_http_result_t *result)
         .detail = result->detail,
     };
     batch->running = false;
+    if (*result->renewal)
+        zpeer_dispatch_log_renewal (&self->log, self->now, result->renewal);
     if (batch->released)
         s_batch_free (batch);
     else if (result->end != ZPEER_END_TAKEN_BACK)

@@ -107,7 +107,12 @@
        "See that the engine runs and can be reached.")                         \
     X (HEALTH_SILENT, "ZPR052", WARNING,                                       \
        "health gave no answer in %u ms, tasks of peer %s are kept" ZPEER_HELD, \
-       "See that health's endpoint can be reached.")
+       "See that health's endpoint can be reached.")                           \
+    X (NOT_RENEWED, "ZPR053", WARNING,                                         \
+       "no new connection to peer %s can be made, an old one is "              \
+       "used: %s" ZPEER_HELD,                                                  \
+       "See where the name leads now, and that the certificates' files are "   \
+       "right; what is told the peer depends on the old connection.")
 
 typedef enum {
 #define X(name, id, level, format, advice) ZPR_##name,

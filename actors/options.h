@@ -31,6 +31,11 @@
        "30000",                                                                \
        "How long a connected peer may stay silent before its "                 \
        "request counts as timed out.")                                         \
+    X (NUMBER, peer_node_connection_idle_timeout_seconds,                      \
+       "eureka.server.peer-node-connection-idle-timeout-seconds", "s", 1,      \
+       86400, "30",                                                            \
+       "Connections to a peer are closed when none has been used for so "      \
+       "long.")                                                                \
     X (NUMBER, max_threads_for_peer_replication,                               \
        "eureka.server.max-threads-for-peer-replication", "batches", 1, 256,    \
        "6", "Batches one dispatcher has in flight at most.")                   \
@@ -95,6 +100,11 @@
        ZPEER_DAY, "120000",                                                    \
        "How long a whole request may take, even if "                           \
        "bytes keep moving.")                                                   \
+    X (NUMBER, connection_max_age_ms, "zpeer.connection.max-age-ms", "ms",     \
+       1000, ZPEER_DAY, "60000",                                               \
+       "How old a connection to a peer may grow before a new one takes its "   \
+       "place, to where the name leads then, with the certificates as they "   \
+       "are then.")                                                            \
     X (NUMBER, reply_max_bytes, "zpeer.reply.max-bytes", "bytes", 1024,        \
        1024 * ZPEER_MIB, "16777216",                                           \
        "Largest reply that is read, decoded; each item of a batch may bring "  \
@@ -140,7 +150,6 @@
     X ("eureka.server.number-of-replication-retries")                          \
     X ("eureka.server.peer-eureka-nodes-update-interval-ms")                   \
     X ("eureka.server.peer-eureka-status-refresh-time-interval-ms")            \
-    X ("eureka.server.peer-node-connection-idle-timeout-seconds")              \
     X ("eureka.server.peer-node-total-connections")                            \
     X ("eureka.server.peer-node-total-connections-per-host")                   \
     X ("eureka.server.prime-aws-replica-connections")                          \

@@ -15,8 +15,9 @@
 #define DISPATCHER_SOCKETS 5
 
 //  Descriptors of a dispatcher besides one per connection: what curl wakes its
-//  poll with, and a name that is being looked up
-#define DISPATCHER_DESCRIPTORS 4
+//  poll with, a name that is being looked up, and a connection that is to take the
+//  place of another
+#define DISPATCHER_DESCRIPTORS 5
 
 //  A number in decimal, NUL included
 #define DIGITS_MAX 12

@@ -23,10 +23,39 @@ struct zpeer_http {
                           //  start while a result is lent
     unsigned slot_count;  //
     unsigned in_flight;   //  ACTIVE and DONE
+    unsigned active;      //  ACTIVE
+    unsigned most_kept;   //  Connections
+    zpeer_ages_t ages;    //  Of them
+    bool kept;            //  There may be some
+    uint64_t
+        idle_at;  //  When they have been idle for too long; UINT64_MAX: they
+                  //  are in use, or there are none
 };
 
 //  OpenSSL's, if it is what libcurl was built with
 extern void OPENSSL_thread_stop (void) __attribute__ ((weak));
+
+static void
+s_open (zpeer_http_t *self)
+{
+    self->multi = curl_multi_init ();
+    assert (self->multi);
+    curl_multi_setopt (self->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+    curl_multi_setopt (self->multi, CURLMOPT_MAXCONNECTS,
+                       (long) self->most_kept);
+}
+
+//  Closes all connections. curl has no other way to do that.
+static void
+s_close_kept (zpeer_http_t *self)
+{
+    assert (!self->active);
+    curl_multi_cleanup (self->multi);
+    s_open (self);
+    zpeer_ages_clear (&self->ages);
+    self->kept = false;
+    self->idle_at = UINT64_MAX;
+}
 
 zpeer_http_t *
 zpeer_http_new (const zpeer_url_t *url, const zpeer_http_options_t *options)
@@ -35,16 +64,18 @@ zpeer_http_new (const zpeer_url_t *url, const zpeer_http_options_t *options)
     curl_global_init (CURL_GLOBAL_DEFAULT);
     zpeer_http_t *self = (zpeer_http_t *) calloc (1, sizeof *self);
     assert (self);
-    self->multi = curl_multi_init ();
-    assert (self->multi);
-    curl_multi_setopt (self->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
-    curl_multi_setopt (self->multi, CURLMOPT_MAXCONNECTS,
-                       (long) options->max_in_flight);
+    //  While one takes the place of another, both are there
+    self->most_kept = options->max_in_flight + 1;
+    zpeer_ages_init (&self->ages, options->max_age_ms, options->idle_ms,
+                     self->most_kept);
+    self->idle_at = UINT64_MAX;
+    s_open (self);
     self->slot_count = options->max_in_flight + 1;
     self->slots = (s_slot_t *) calloc (self->slot_count, sizeof *self->slots);
     assert (self->slots);
     for (unsigned i = 0; i < self->slot_count; i++)
-        zpeer_transfer_open (&self->slots[i].transfer, url, options);
+        zpeer_transfer_open (&self->slots[i].transfer, url, options,
+                             &self->ages);
     return self;
 }
 
@@ -62,6 +93,7 @@ zpeer_http_destroy (zpeer_http_t **self_p)
         zpeer_transfer_close (&slot->transfer);
     }
     curl_multi_cleanup (self->multi);
+    zpeer_ages_fini (&self->ages);
     free (self->slots);
     free (self);
     curl_global_cleanup ();
@@ -108,10 +140,14 @@ zpeer_http_start (zpeer_http_t *self, const zpeer_http_request_t *request,
     assert (self->in_flight + 1 < self->slot_count);
     s_slot_t *slot = s_find (self, SLOT_FREE);
     assert (slot);
+    if (self->idle_at <= now)
+        s_close_kept (self);
     zpeer_transfer_start (&slot->transfer, request, now);
     s_put_on (self, slot);
     slot->state = SLOT_ACTIVE;
     self->in_flight++;
+    self->active++;
+    self->idle_at = UINT64_MAX;
 }
 
 void
@@ -132,6 +168,20 @@ s_take_off (zpeer_http_t *self, s_slot_t *slot)
     //  In the middle of a request this closes its connection
     curl_multi_remove_handle (self->multi, slot->transfer.easy);
     slot->state = SLOT_DONE;
+    self->active--;
+    self->kept |= slot->transfer.end == ZPEER_END_STATUS;
+}
+
+//  Looks after the connections that no request is using
+static void
+s_mind_kept (zpeer_http_t *self, uint64_t now)
+{
+    if (self->active || !self->kept || !self->ages.idle_ms)
+        return;
+    if (self->idle_at == UINT64_MAX)
+        self->idle_at = now + self->ages.idle_ms;
+    if (self->idle_at <= now)
+        s_close_kept (self);
 }
 
 void
@@ -157,6 +207,7 @@ zpeer_http_perform (zpeer_http_t *self, uint64_t now)
             zpeer_transfer_check (&slot->transfer, now))
             s_take_off (self, slot);
     }
+    s_mind_kept (self, now);
 }
 
 bool
@@ -191,7 +242,7 @@ zpeer_http_abort (zpeer_http_t *self, uint64_t now)
 uint64_t
 zpeer_http_wake (const zpeer_http_t *self)
 {
-    uint64_t wake = UINT64_MAX;
+    uint64_t wake = self->idle_at;
     for (unsigned i = 0; i < self->slot_count; i++) {
         const s_slot_t *slot = &self->slots[i];
         uint64_t at = zpeer_transfer_wake (&slot->transfer);

@@ -2,7 +2,8 @@
 
     Requests run at the same time on one curl multi handle, at most as many as
     the window allows; there is no queue behind it. Connections are kept and
-    used again.
+    used again, until they are too old (ages.h) or all have been idle for too
+    long: then they are closed. A request is never cut off for that.
 
     Threads: one at a time. Blocking: zpeer_http_poll only.
     Units: ms; now is monotonic and never goes back.
@@ -33,6 +34,8 @@ typedef struct {
     uint32_t deadline_ms;         //  A whole request, whatever moves
     size_t reply_max_bytes;       //  Decoded
     unsigned max_in_flight;       //  The window
+    uint32_t max_age_ms;          //  Of a connection; 0: without a limit
+    uint32_t idle_ms;             //  Of a connection; 0: without a limit
     const char *ca_file;          //  Borrowed; NULL: those of the system
     const char *cert_file;        //  Borrowed; this side's; NULL: none
     const char *key_file;         //  Borrowed; NULL: it is in cert_file
@@ -68,9 +71,12 @@ typedef struct {
                           //  ended: the peer may apply the first one, too
     uint32_t elapsed_ms;  //  From the start, both times together
     uint32_t retry_after_ms;  //  0: none; from seconds or from a date
-    zpeer_slice_t body;  //  Borrowed until the next zpeer_http_next; decoded
-    const char *detail;  //  Borrowed likewise; a sentence for the log, or
-                         //  "". Never a secret.
+    zpeer_slice_t body;   //  Borrowed until the next zpeer_http_next; decoded
+    const char *detail;   //  Borrowed likewise; a sentence for the log, or
+                          //  "". Never a secret.
+    const char *renewal;  //  Likewise; why it went out on an old connection,
+                          //  though it should have had a new one; "": it did
+                          //  not, or has failed anyway
 } zpeer_http_result_t;
 
 typedef struct zpeer_http zpeer_http_t;

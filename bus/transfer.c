@@ -16,6 +16,10 @@
 //  before. Later it is the peer that broke down in the middle of its work. ms.
 #define AT_ONCE_MS 1000
 
+//  How long curl may believe where a name leads, s; a new connection that is made
+//  on purpose does not believe it at all
+#define NAMES_S 60L
+
 //  curl itself puts no limit to the header lines of one answer
 #define HEADERS_MAX 65536
 
@@ -106,6 +110,8 @@ s_finish (zpeer_transfer_t *self, uint64_t now, zpeer_end_t end)
 {
     self->status = s_status (self);
     self->elapsed_ms = (uint32_t) (now - self->started_at);
+    if (self->renews && !self->sent)
+        zpeer_ages_failed (self->ages, now);
     if (end != ZPEER_END_STATUS)
         zpeer_buffer_reset (&self->reply);
     if (self->status >= 300 && end != ZPEER_END_TAKEN_BACK)
@@ -134,6 +140,15 @@ s_may_repeat (const zpeer_transfer_t *self, uint64_t now)
            now - self->sent_at < AT_ONCE_MS;
 }
 
+//  Whether the connection is closed when the request has been answered
+static void
+s_set_last (zpeer_transfer_t *self, bool last)
+{
+    if (self->last != last)
+        SET (self->easy, CURLOPT_FORBID_REUSE, (long) last);
+    self->last = last;
+}
+
 //  A connection is there, and the request goes out next. Until this is called
 //  not one byte of it has left.
 //
@@ -147,7 +162,6 @@ s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
     (void) ip;
     (void) local_ip;
     (void) port;
-    (void) local_port;
     zpeer_transfer_t *self = (zpeer_transfer_t *) arg;
     bool is_new = s_is_new (self);
     if (self->sent) {
@@ -155,6 +169,11 @@ s_on_connected (void *arg, char *ip, char *local_ip, int port, int local_port)
             return CURL_PREREQFUNC_ABORT;
         self->repeated = true;
     }
+    if (is_new)
+        zpeer_ages_made (self->ages, self->now, local_port,
+                         self->renews && !self->sent);
+    else if (zpeer_ages_use (self->ages, self->now, local_port))
+        s_set_last (self, true);
     self->sent = true;
     self->kept = !is_new;
     self->sent_at = self->now;
@@ -197,6 +216,13 @@ s_set_callbacks (zpeer_transfer_t *self)
     SET (self->easy, CURLOPT_WRITEDATA, self);
 }
 
+//  Rounded up
+static uint32_t
+s_seconds (uint32_t ms)
+{
+    return ms / 1000 + (ms % 1000 > 0);
+}
+
 static void
 s_set_protocol (CURL *easy, const zpeer_http_options_t *options)
 {
@@ -208,6 +234,8 @@ s_set_protocol (CURL *easy, const zpeer_http_options_t *options)
     SET (easy, CURLOPT_FOLLOWLOCATION, 0L);
     SET (easy, CURLOPT_PATH_AS_IS, 1L);
     SET (easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    if (options->idle_ms)
+        SET (easy, CURLOPT_MAXAGE_CONN, (long) s_seconds (options->idle_ms));
     SET (easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     SET (easy, CURLOPT_USERAGENT, "zpeer/" ZPEER_VERSION);
     SET (easy, CURLOPT_CONNECTTIMEOUT_MS, (long) options->connect_timeout_ms);
@@ -222,6 +250,10 @@ s_set_trust (CURL *easy, const zpeer_url_t *url,
     SET (easy, CURLOPT_SSL_VERIFYPEER, 1L);
     SET (easy, CURLOPT_SSL_VERIFYHOST, 2L);
     SET (easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
+    //  Each handshake is a whole one, with the files as they are: a session that
+    //  is resumed would show the certificate of the first time
+    SET (easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+    SET (easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
     if (options->ca_file)
         SET (easy, CURLOPT_CAINFO, options->ca_file);
     if (options->cert_file)
@@ -268,10 +300,11 @@ s_headers (bool has_body, bool replication, const char *identity)
 
 void
 zpeer_transfer_open (zpeer_transfer_t *self, const zpeer_url_t *url,
-                     const zpeer_http_options_t *options)
+                     const zpeer_http_options_t *options, zpeer_ages_t *ages)
 {
     *self = (zpeer_transfer_t){
         .easy = curl_easy_init (),
+        .ages = ages,
         .base_size = strlen (url->base),
         .reply_max_bytes = options->reply_max_bytes,
         .read_timeout_ms = options->read_timeout_ms,
@@ -337,9 +370,12 @@ s_set_request (zpeer_transfer_t *self, const zpeer_http_request_t *request)
 static void
 s_begin (zpeer_transfer_t *self, uint64_t now, bool fresh)
 {
-    if (self->fresh != fresh)
+    if (self->fresh != fresh) {
         SET (self->easy, CURLOPT_FRESH_CONNECT, (long) fresh);
+        SET (self->easy, CURLOPT_DNS_CACHE_TIMEOUT, fresh ? 0L : NAMES_S);
+    }
     self->fresh = fresh;
+    s_set_last (self, false);
     self->now = now;
     self->moved_bytes = 0;
     self->header_bytes = 0;
@@ -360,7 +396,9 @@ zpeer_transfer_start (zpeer_transfer_t *self,
     self->token = request->token;
     self->started_at = now;
     self->repeated = false;
-    s_begin (self, now, false);
+    self->renewal[0] = 0;
+    self->renews = zpeer_ages_due (self->ages, now);
+    s_begin (self, now, self->renews);
 }
 
 uint64_t
@@ -423,9 +461,24 @@ s_explain (zpeer_transfer_t *self, CURLcode code)
         snprintf (self->detail, sizeof self->detail, "%s", text);
 }
 
+//  Nothing was sent: the old connections are still there
+static void
+s_renewal_failed (zpeer_transfer_t *self, CURLcode code, uint64_t now)
+{
+    s_explain (self, code);
+    snprintf (self->renewal, sizeof self->renewal, "%s", self->detail);
+    zpeer_ages_failed (self->ages, now);
+    self->renews = false;
+    s_begin (self, now, false);
+}
+
 bool
 zpeer_transfer_done (zpeer_transfer_t *self, CURLcode code, uint64_t now)
 {
+    if (code != CURLE_OK && self->renews && !self->sent) {
+        s_renewal_failed (self, code, now);
+        return false;
+    }
     //  curl sends nothing again that was lost while it went out, or that it would
     //  send on another kept connection
     if (s_class (code) == CLASS_NETWORK && s_may_repeat (self, now)) {
@@ -473,6 +526,7 @@ zpeer_transfer_result (const zpeer_transfer_t *self,
         .retry_after_ms = s_retry_after_ms (self),
         .body = {self->reply.data, self->reply.size},
         .detail = self->detail,
+        .renewal = self->end == ZPEER_END_STATUS ? self->renewal : "",
     };
 }
 

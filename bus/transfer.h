@@ -10,6 +10,7 @@
 #define ZPEER_TRANSFER_H_INCLUDED
 
 #include <curl/curl.h>
+#include "ages.h"
 #include "buffer.h"
 #include "http.h"
 
@@ -19,6 +20,7 @@
 typedef struct {
     CURL *easy;                        //  Owned; its private data is this
     struct curl_slist *headers[2][2];  //  Owned; [with a body][replication]
+    zpeer_ages_t *ages;                //  Borrowed; of the connections
     size_t base_size;                  //  Of the base URL, in front of url
     size_t reply_max_bytes;
     uint32_t read_timeout_ms;
@@ -31,6 +33,7 @@ typedef struct {
     bool has_body;
     bool replication;
     bool fresh;  //  Not on a kept connection
+    bool last;   //  Its connection is closed when it has been answered
 
     //  How far it is
     void *token;           //  The caller's
@@ -42,6 +45,7 @@ typedef struct {
     size_t header_bytes;   //  Of the answer
     bool sent;             //  A connection was there to send it on
     bool kept;             //  That connection had served another request
+    bool renews;           //  It is to go out on a new one, for its age
     bool repeated;         //  It goes out for the second time
     zpeer_buffer_t reply;  //  Owned
 
@@ -50,10 +54,12 @@ typedef struct {
     uint16_t status;
     uint32_t elapsed_ms;
     char detail[CURL_ERROR_SIZE];
+    char renewal[CURL_ERROR_SIZE];
 } zpeer_transfer_t;
 
-void zpeer_transfer_open (zpeer_transfer_t *self, const zpeer_url_t *url,
-                          const zpeer_http_options_t *options);
+void
+zpeer_transfer_open (zpeer_transfer_t *self, const zpeer_url_t *url,
+                     const zpeer_http_options_t *options, zpeer_ages_t *ages);
 
 //  The handle must be in no multi handle any more
 void zpeer_transfer_close (zpeer_transfer_t *self);

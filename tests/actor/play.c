@@ -41,18 +41,26 @@ s_turn (int fd, time_t until)
     zpeer_http_perform (play_http, play_now);
 }
 
+//  Opens a port for listening, play_port if that is not 0, and notes which it is
+static int
+s_listen (const char *where)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons ((uint16_t) play_port)};
+    socklen_t size = sizeof address;
+    inet_pton (AF_INET, where, &address.sin_addr);
+    int fd = socket (AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    cr_assert_eq (bind (fd, (struct sockaddr *) &address, size), 0);
+    cr_assert_eq (listen (fd, PEERS), 0);
+    getsockname (fd, (struct sockaddr *) &address, &size);
+    play_port = ntohs (address.sin_port);
+    return fd;
+}
+
 void
 play_begin (const char *url)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t size = sizeof address;
-    address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
-    s_listener = socket (AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    cr_assert_eq (bind (s_listener, (struct sockaddr *) &address, size), 0);
-    cr_assert_eq (listen (s_listener, PEERS), 0);
-    getsockname (s_listener, (struct sockaddr *) &address, &size);
-    play_port = ntohs (address.sin_port);
-
+    s_listener = s_listen ("127.0.0.1");
     char text[256];
     char error[ZPEER_URL_ERROR_MAX];
     zpeer_url_t parsed;
@@ -120,14 +128,28 @@ s_keep (int peer)
 }
 
 int
-play_accept (void)
+play_listen (const char *address)
+{
+    int listener = s_listen (address);
+    s_keep (listener);
+    return listener;
+}
+
+int
+play_accept_at (int listener)
 {
     time_t until = time (NULL) + LIMIT_S;
     int peer;
-    while ((peer = accept4 (s_listener, NULL, NULL, SOCK_NONBLOCK)) < 0)
-        s_turn (s_listener, until);
+    while ((peer = accept4 (listener, NULL, NULL, SOCK_NONBLOCK)) < 0)
+        s_turn (listener, until);
     s_keep (peer);
     return peer;
+}
+
+int
+play_accept (void)
+{
+    return play_accept_at (s_listener);
 }
 
 //  Reads at most size bytes into s_request; waits for the first

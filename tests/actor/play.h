@@ -42,6 +42,10 @@ void play_end (void);
 //  Closes the server's port only
 void play_stop_listening (void);
 
+//  Listens on the same port of another address; a descriptor for play_accept_at.
+//  Close it with play_close.
+int play_listen (const char *address);
+
 //  POSTs body to the batch path; it must stay. The token is the body.
 void play_post (const char *body);
 
@@ -50,6 +54,9 @@ void play_call (const char *method, const char *path);
 
 //  The next connection the client opens
 int play_accept (void);
+
+//  The same at what play_listen gave
+int play_accept_at (int listener);
 
 //  The next whole request on it; stays until the next call
 const char *play_request (int peer);

@@ -95,6 +95,18 @@ Test (dispatch_log, one_line_of_a_kind_in_ten_seconds_says_how_many_were_held)
     cr_assert (strstr (self.text, "2 more held back"), "%s", self.text);
 }
 
+Test (dispatch_log, an_old_connection_that_cannot_be_replaced_is_told)
+{
+    fixture_t self;
+    s_setup (&self);
+    zpeer_dispatch_log_renewal (&self.log, 1000, "no such name");
+    zpeer_dispatch_log_renewal (&self.log, 1001, "no such name");
+    cr_assert_eq (self.lines, 1);
+    cr_assert_str_eq (self.id, "ZPR053");
+    cr_assert (strstr (self.text, URL) && strstr (self.text, "no such name"),
+               "%s", self.text);
+}
+
 Test (dispatch_log, a_count_that_health_did_not_give_is_not_made_up)
 {
     fixture_t self;
