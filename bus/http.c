@@ -27,6 +27,7 @@ struct zpeer_http {
     unsigned most_kept;   //  Connections
     zpeer_ages_t ages;    //  Of them
     bool kept;            //  There may be some
+    bool doubtful;        //  And they may lead nowhere
     uint64_t
         idle_at;  //  When they have been idle for too long; UINT64_MAX: they
                   //  are in use, or there are none
@@ -54,6 +55,7 @@ s_close_kept (zpeer_http_t *self)
     s_open (self);
     zpeer_ages_clear (&self->ages);
     self->kept = false;
+    self->doubtful = false;
     self->idle_at = UINT64_MAX;
 }
 
@@ -142,7 +144,7 @@ zpeer_http_start (zpeer_http_t *self, const zpeer_http_request_t *request,
     assert (slot);
     if (self->idle_at <= now)
         s_close_kept (self);
-    zpeer_transfer_start (&slot->transfer, request, now);
+    zpeer_transfer_start (&slot->transfer, request, now, self->doubtful);
     s_put_on (self, slot);
     slot->state = SLOT_ACTIVE;
     self->in_flight++;
@@ -162,6 +164,16 @@ zpeer_http_poll (zpeer_http_t *self, const int *fds, size_t count,
                      timeout_ms < 0 ? INT_MAX : timeout_ms, NULL);
 }
 
+//  No answer came. A network that lets nothing through any more, or a machine that
+//  is no more, is not seen on a connection that waits: each would cost a read
+//  timeout.
+static bool
+s_is_silence (zpeer_end_t end)
+{
+    return end == ZPEER_END_READ_TIMEOUT || end == ZPEER_END_RESET ||
+           end == ZPEER_END_UNSENT;
+}
+
 static void
 s_take_off (zpeer_http_t *self, s_slot_t *slot)
 {
@@ -169,18 +181,24 @@ s_take_off (zpeer_http_t *self, s_slot_t *slot)
     curl_multi_remove_handle (self->multi, slot->transfer.easy);
     slot->state = SLOT_DONE;
     self->active--;
-    self->kept |= slot->transfer.end == ZPEER_END_STATUS;
+    zpeer_end_t end = slot->transfer.end;
+    if (end == ZPEER_END_STATUS) {
+        self->kept = true;
+        self->doubtful = false;
+    }
+    else if (s_is_silence (end))
+        self->doubtful = true;
 }
 
 //  Looks after the connections that no request is using
 static void
 s_mind_kept (zpeer_http_t *self, uint64_t now)
 {
-    if (self->active || !self->kept || !self->ages.idle_ms)
+    if (self->active || !self->kept)
         return;
-    if (self->idle_at == UINT64_MAX)
+    if (self->ages.idle_ms && self->idle_at == UINT64_MAX)
         self->idle_at = now + self->ages.idle_ms;
-    if (self->idle_at <= now)
+    if (self->doubtful || self->idle_at <= now)
         s_close_kept (self);
 }
 

@@ -3,7 +3,9 @@
     Requests run at the same time on one curl multi handle, at most as many as
     the window allows; there is no queue behind it. Connections are kept and
     used again, until they are too old (ages.h) or all have been idle for too
-    long: then they are closed. A request is never cut off for that.
+    long: then they are closed. A request is never cut off for that. After a
+    request that got no answer none of them is trusted: until one is answered
+    requests go out on new connections, and those that were kept are closed.
 
     Threads: one at a time. Blocking: zpeer_http_poll only.
     Units: ms; now is monotonic and never goes back.

@@ -385,7 +385,8 @@ s_begin (zpeer_transfer_t *self, uint64_t now, bool fresh)
 
 void
 zpeer_transfer_start (zpeer_transfer_t *self,
-                      const zpeer_http_request_t *request, uint64_t now)
+                      const zpeer_http_request_t *request, uint64_t now,
+                      bool fresh)
 {
     if (!s_is_alike (self, request))
         s_set_request (self, request);
@@ -397,8 +398,8 @@ zpeer_transfer_start (zpeer_transfer_t *self,
     self->started_at = now;
     self->repeated = false;
     self->renewal[0] = 0;
-    self->renews = zpeer_ages_due (self->ages, now);
-    s_begin (self, now, self->renews);
+    self->renews = !fresh && zpeer_ages_due (self->ages, now);
+    s_begin (self, now, fresh || self->renews);
 }
 
 uint64_t

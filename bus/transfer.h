@@ -64,9 +64,11 @@ zpeer_transfer_open (zpeer_transfer_t *self, const zpeer_url_t *url,
 //  The handle must be in no multi handle any more
 void zpeer_transfer_close (zpeer_transfer_t *self);
 
-//  Makes the handle ready to be added to a multi handle
+//  Makes the handle ready to be added to a multi handle; fresh: for a new
+//  connection
 void zpeer_transfer_start (zpeer_transfer_t *self,
-                           const zpeer_http_request_t *request, uint64_t now);
+                           const zpeer_http_request_t *request, uint64_t now,
+                           bool fresh);
 
 //  Looks whether anything moved. True: its time is over, and it has ended.
 bool zpeer_transfer_check (zpeer_transfer_t *self, uint64_t now);

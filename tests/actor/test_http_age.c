@@ -189,6 +189,77 @@ Test (http_age, all_are_replaced_one_after_the_other)
         s_serve (peers[0]);
 }
 
+//  Silence ------------------------------------------------------------------
+
+static void
+s_setup_silence (void)
+{
+    play_begin (NULL);
+}
+
+TestSuite (http_silence, .init = s_setup_silence, .fini = play_end);
+
+//  Connections that have served a request each
+static void
+s_connect_all (int *peers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        play_post ("{}");
+        peers[i] = play_accept ();
+        play_request (peers[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        play_send (peers[i], PLAY_OK);
+        play_result (&s_result);
+    }
+}
+
+static void
+s_time_out (void)
+{
+    play_until_wake (play_now + play_options.read_timeout_ms);
+    play_pass (play_options.read_timeout_ms);
+    play_result (&s_result);
+    cr_assert_eq (s_result.end, ZPEER_END_READ_TIMEOUT);
+}
+
+//  1. Two connections are kept; then nothing comes through any more.
+//  2. A request on the first one has no answer.
+//  3. One on the second would have none either.
+Test (http_silence,
+      after_a_request_without_an_answer_none_that_was_kept_is_used)
+{
+    int peers[2];
+    s_connect_all (peers, 2);
+    play_post ("{}");
+    play_request (peers[0]);
+    s_time_out ();
+    s_connect ();
+    play_end_of (peers[1]);
+}
+
+//  While others are on their way, those that are kept cannot be closed
+Test (http_silence, nor_is_one_while_others_are_on_their_way)
+{
+    int peers[3];
+    s_connect_all (peers, 3);
+    play_post ("a");
+    play_request (peers[0]);
+    play_until_wake (play_now + play_options.read_timeout_ms);
+    play_now += 100;
+    play_post ("b");
+    play_request (peers[1]);
+    play_until_wake (play_now + play_options.read_timeout_ms - 100);
+    play_pass (play_options.read_timeout_ms - 100);
+    play_result (&s_result);
+    cr_assert_str_eq ((const char *) s_result.token, "a");
+    play_post ("c");
+    s_answer (play_accept ());
+    cr_assert_str_eq ((const char *) s_result.token, "c");
+    play_post ("d");
+    play_request (peers[2]);
+}
+
 //  Idle ---------------------------------------------------------------------
 
 static void
