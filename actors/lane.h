@@ -152,6 +152,17 @@ bool zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit,
 bool zpeer_lane_done (zpeer_lane_t *self, uint64_t now,
                       const zpeer_result_t *result);
 
+//  What a success says of the peer, whatever it says of the items
+typedef struct {
+    bool taken;        //  It took something, or has something newer
+    uint16_t trouble;  //  If not: the status of an item that only a peer in
+                       //  trouble gives, or somebody in its place; 0: none
+} zpeer_lane_evidence_t;
+
+//  Of the attempt that zpeer_lane_done was last told of
+void
+zpeer_lane_evidence (const zpeer_lane_t *self, zpeer_lane_evidence_t *evidence);
+
 //  Whether the failure of an ASG update is about the ASG and not about its peer:
 //  it is rejected, and nothing else has to wait. Any 4xx is.
 bool zpeer_lane_asg_refused (const zpeer_result_t *result);

@@ -376,17 +376,23 @@ s_best (const flight_t *flight, const uint16_t *codes)
     return best;
 }
 
-//  Whether it said of something what a peer says that is in trouble
-static bool
-s_has_trouble (const part_t *parts, uint32_t count, const uint16_t *codes)
+//  What it said of something as a peer does that is in trouble; 0: nothing
+static uint16_t
+s_trouble (const part_t *parts, uint32_t count, const uint16_t *codes)
 {
     for (uint32_t i = 0; i < count; i++) {
         answer_t answer = {codes + parts[i].first, NULL};
         int wrong = s_wrong (&parts[i], &answer);
         if (wrong > 0 && s_is_trouble ((uint16_t) wrong))
-            return true;
+            return (uint16_t) wrong;
     }
-    return false;
+    return 0;
+}
+
+void
+zpeer_lane_evidence (const zpeer_lane_t *self, zpeer_lane_evidence_t *evidence)
+{
+    *evidence = self->evidence;
 }
 
 static void
@@ -437,13 +443,17 @@ static void
 s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
            const part_t *parts, uint32_t count, const zpeer_result_t *result)
 {
-    best_t best =
-        self->options.asg_life_ms ? BEST_TAKEN : s_best (flight, result->codes);
+    best_t best = s_best (flight, result->codes);
+    self->evidence.taken = best == BEST_TAKEN;
+    if (self->options.asg_life_ms)
+        best = BEST_TAKEN;
+    if (best != BEST_TAKEN)
+        self->evidence.trouble = s_trouble (parts, count, result->codes);
     if (best != BEST_NONE)
         s_newest (&self->last_ok, flight->id);
     if (best == BEST_TAKEN)
         s_newest (&self->last_good, flight->id);
-    if (best != BEST_TAKEN && s_has_trouble (parts, count, result->codes)) {
+    if (self->evidence.trouble) {
         zpeer_result_t failed = *result;
         failed.verdict = ZPEER_PERMANENT_ERROR;
         lane_pace (self, now, &failed);
@@ -528,6 +538,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
         return false;
     self->now = now;
     self->batch = result->id;
+    self->evidence = (zpeer_lane_evidence_t){0};
     self->ok_before = flight->last_ok;
     self->good_before = flight->last_good;
     uint32_t count = s_unload (self, flight, result);

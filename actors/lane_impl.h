@@ -271,6 +271,7 @@ struct zpeer_lane {
     uint64_t ok_before;    //  These two, when the batch was sent whose end is
     uint64_t good_before;  //  being worked on
     uint64_t random;
+    zpeer_lane_evidence_t evidence;
     bool answering;     //  The last attempt was a success
     bool reached;       //  The counter stands at its maximum
     bool splittable;    //  A refusal means one bad item, not a bad peer
