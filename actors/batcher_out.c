@@ -44,9 +44,11 @@ batcher_done (batcher_t *self, which_t which, const zpeer_result_t *result)
 {
     //  What was dropped before was not dropped by this attempt
     zpeer_peerlog_flush (&self->peerlog, 0);
+    zpeer_lane_evidence_t evidence;
     zpeer_lane_done (self->lanes[which], self->now, result);
+    zpeer_lane_evidence (self->lanes[which], &evidence);
     if (which == LANE_INSTANCES || !zpeer_lane_asg_refused (result))
-        zpeer_peerlog_attempt (&self->peerlog, self->now, result);
+        zpeer_peerlog_attempt (&self->peerlog, self->now, result, &evidence);
     s_share_pause (self);
 }
 

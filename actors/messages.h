@@ -99,6 +99,9 @@
        "%s of peer %s ended after %" PRIu64                                    \
        " ms: %u instances, %u repaired, %u refused",                           \
        "If some were refused, the outcomes rejected and conflict name them.")  \
+    X (ITEM_STATUS, "ZPR045", ERROR,                                           \
+       "peer %s takes nothing of a batch: item status %u" ZPEER_HELD,          \
+       "See the peer's log; what it does not take is tried again.")            \
     X (DISPATCHER_LOST, "ZPR050", WARNING,                                     \
        "a dispatcher of peer %s is gone, %u batches taken back",               \
        "See why it ended, or what cut it off.")                                \

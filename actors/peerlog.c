@@ -318,13 +318,46 @@ s_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
     self->max = result->max;
 }
 
+//  An answer in which the peer took nothing, and said what only one in trouble
+//  says: as good as a failure. Of a single request that is its status; the items
+//  of a batch have theirs inside an answer 200.
+static void
+s_trouble (zpeer_peerlog_t *self, const zpeer_result_t *result, uint16_t status)
+{
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    zpeer_result_t failed = *result;
+    bool single = result->end == ZPEER_END_ITEM;
+    if (!single && s_pass (self, ZPEER_PEERLOG_TROUBLE, held))
+        zpeer_log (&self->log, ITEM_STATUS, self->url, status, held);
+    failed.end = single ? ZPEER_END_STATUS : ZPEER_END_ITEM;
+    failed.verdict = ZPEER_PERMANENT_ERROR;
+    failed.status = status;
+    failed.count = self->count;
+    failed.max = self->max;
+    s_failure (self, &failed);
+}
+
+//  Whether a success says anything of the peer. A single 404 to a Heartbeat may be
+//  that of a peer which has forgotten the instance, or of one that is none: what
+//  is told next says which.
+static bool
+s_is_mute (const zpeer_result_t *result, const zpeer_lane_evidence_t *evidence)
+{
+    return result->end == ZPEER_END_ITEM && !evidence->taken;
+}
+
 void
 zpeer_peerlog_attempt (zpeer_peerlog_t *self, uint64_t now,
-                       const zpeer_result_t *result)
+                       const zpeer_result_t *result,
+                       const zpeer_lane_evidence_t *evidence)
 {
     self->now = now;
-    if (result->verdict == ZPEER_SUCCESS)
-        s_success (self, result);
+    if (result->verdict == ZPEER_SUCCESS && evidence->trouble)
+        s_trouble (self, result, evidence->trouble);
+    else if (result->verdict == ZPEER_SUCCESS) {
+        if (!s_is_mute (result, evidence))
+            s_success (self, result);
+    }
     //  What became of a lost dispatcher says nothing of the peer
     else if (result->end != ZPEER_END_TAKEN_BACK)
         s_failure (self, result);

@@ -27,6 +27,7 @@
 typedef enum {
     ZPEER_PEERLOG_CONGESTED,
     ZPEER_PEERLOG_STATUS,
+    ZPEER_PEERLOG_TROUBLE,
     ZPEER_PEERLOG_REJECTED,
     ZPEER_PEERLOG_CONFLICT,
     ZPEER_PEERLOG_OVERFLOW,
@@ -89,9 +90,11 @@ void zpeer_peerlog_watch (zpeer_peerlog_t *self, const zpeer_lane_t *lane,
 void
 zpeer_peerlog_report (zpeer_peerlog_t *self, const zpeer_lane_report_t *report);
 
-//  An attempt has ended, and the lane has reported what became of its tasks
+//  An attempt has ended, and the lane has reported what became of its tasks, and
+//  says what it took the answer for
 void zpeer_peerlog_attempt (zpeer_peerlog_t *self, uint64_t now,
-                            const zpeer_result_t *result);
+                            const zpeer_result_t *result,
+                            const zpeer_lane_evidence_t *evidence);
 
 //  Outcomes of what was dropped outside an attempt
 void zpeer_peerlog_flush (zpeer_peerlog_t *self, uint64_t batch);

@@ -7,6 +7,9 @@
 
 #define RETRIES_MAX 10
 
+//  In a batch
+#define ITEMS_MAX 16
+
 static void
 s_on_log (void *arg, zpeer_log_level_t level, const char *id, const char *text)
 {
@@ -127,17 +130,60 @@ peerlog_fixture_walk (peerlog_fixture_t *self, uint32_t from, uint32_t to)
 
 //  As in batcher_done
 static bool
-s_end (peerlog_fixture_t *self, zpeer_result_t result)
+s_end_of (peerlog_fixture_t *self, zpeer_lane_t *lane, zpeer_result_t result)
 {
     zpeer_lane_batch_t batch;
-    if (!zpeer_lane_next (self->lane, self->now, 6, ++self->id, &batch))
+    zpeer_lane_evidence_t evidence;
+    if (!zpeer_lane_next (lane, self->now, 6, ++self->id, &batch))
         return false;
     result.id = self->id;
     result.items = (uint16_t) batch.count;
     zpeer_peerlog_flush (&self->log, 0);
-    zpeer_lane_done (self->lane, self->now, &result);
-    zpeer_peerlog_attempt (&self->log, self->now, &result);
+    zpeer_lane_done (lane, self->now, &result);
+    zpeer_lane_evidence (lane, &evidence);
+    zpeer_peerlog_attempt (&self->log, self->now, &result, &evidence);
     return true;
+}
+
+static bool
+s_end (peerlog_fixture_t *self, zpeer_result_t result)
+{
+    return s_end_of (self, self->lane, result);
+}
+
+static bool
+s_answer (peerlog_fixture_t *self, zpeer_lane_t *lane, zpeer_end_t end,
+          uint16_t status)
+{
+    uint16_t codes[ITEMS_MAX];
+    for (unsigned i = 0; i < ITEMS_MAX; i++)
+        codes[i] = status;
+    zpeer_result_t result = {
+        .verdict = ZPEER_SUCCESS,
+        .end = end,
+        .status = end == ZPEER_END_ITEM ? status : 200,
+        .codes = codes,
+        .detail = "",
+    };
+    return s_end_of (self, lane, result);
+}
+
+bool
+peerlog_fixture_single (peerlog_fixture_t *self, uint16_t status)
+{
+    return s_answer (self, self->lane, ZPEER_END_ITEM, status);
+}
+
+bool
+peerlog_fixture_items (peerlog_fixture_t *self, uint16_t status)
+{
+    return s_answer (self, self->lane, ZPEER_END_OK, status);
+}
+
+bool
+peerlog_fixture_asg (peerlog_fixture_t *self, uint16_t status)
+{
+    return s_answer (self, self->asgs, ZPEER_END_ITEM, status);
 }
 
 bool

@@ -47,6 +47,13 @@ bool peerlog_fixture_ok (peerlog_fixture_t *self);
 bool
 peerlog_fixture_fail (peerlog_fixture_t *self, zpeer_end_t end, uint32_t count);
 
+//  Likewise, but as single requests, or as a batch whose items have this status
+bool peerlog_fixture_single (peerlog_fixture_t *self, uint16_t status);
+bool peerlog_fixture_items (peerlog_fixture_t *self, uint16_t status);
+
+//  The same for the next ASG update
+bool peerlog_fixture_asg (peerlog_fixture_t *self, uint16_t status);
+
 //  What the batcher does at the end of every turn; true: a walk has ended
 bool peerlog_fixture_turn (peerlog_fixture_t *self);
 

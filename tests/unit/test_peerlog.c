@@ -38,7 +38,8 @@ s_attempt (zpeer_verdict_t verdict, zpeer_end_t end, uint32_t count,
                              .status = 503,
                              .items = 7,
                              .detail = ""};
-    zpeer_peerlog_attempt (&s.log, s.now, &result);
+    zpeer_peerlog_attempt (&s.log, s.now, &result,
+                           &(zpeer_lane_evidence_t){.taken = true});
 }
 
 static void
