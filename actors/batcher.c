@@ -82,6 +82,16 @@ s_peer (void *handler, char *const *args, char *answer)
 }
 
 static int
+s_inherit (void *handler, char *const *args, char *answer)
+{
+    batcher_t *self = (batcher_t *) handler;
+    (void) args;
+    (void) answer;
+    self->inherits = true;
+    return ZPEER_OK;
+}
+
+static int
 s_inbox (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
@@ -151,6 +161,7 @@ s_make_lanes (batcher_t *self)
         .linger_ms = options->batch_enabled ? options->batch_linger_ms : 0,
         .read_timeout_ms = options->peer_node_read_timeout_ms,
         .pool = options->max_elements_in_peer_replication_pool,
+        .inherits = self->inherits,
         .delivered = options->outcomes_delivered,
         .seed = (uint64_t) zclock_usecs () ^ (uintptr_t) self,
         .report = s_report,
@@ -220,6 +231,7 @@ s_retry_now (void *handler, char *const *args, char *answer)
 
 static const zpeer_command_t s_commands[] = {
     {"PEER", 2, ZPEER_WHEN_BEFORE_START, s_peer},
+    {"INHERIT", 0, ZPEER_WHEN_BEFORE_START, s_inherit},
     {"INBOX", 1, ZPEER_WHEN_BEFORE_START, s_inbox},
     {"BIND", 1, ZPEER_WHEN_ANY, s_bind},
     {"UPLINK", 1, ZPEER_WHEN_BEFORE_START, s_uplink},
@@ -245,13 +257,14 @@ s_handle_drain (batcher_t *self)
     }
     if (!idle && self->now < self->drain_until)
         return;
+    bool unsettled = zpeer_lane_unsettled (self->lanes[LANE_INSTANCES]);
     uint64_t left = 0;
     for (int i = 0; i < LANES; i++)
         left += zpeer_lane_close (self->lanes[i], self->drain_ending);
     self->drain_until = 0;
     self->closed = true;
     char value[ZPEER_COMMAND_ANSWER_MAX];
-    snprintf (value, sizeof value, "%" PRIu64, left);
+    snprintf (value, sizeof value, "%" PRIu64 " %d", left, unsettled);
     zpeer_commands_ok (&self->commands, value);
 }
 

@@ -21,8 +21,9 @@ typedef struct {
     zpeer_commands_t commands;
     zpeer_options_t *options;  //  Owned
     zpeer_log_t log;
-    char *url;                   //  Owned; NULL before PEER
-    uint32_t id;                 //  The peer's number, and its lane's
+    char *url;      //  Owned; NULL before PEER
+    bool inherits;  //  An earlier batcher of the peer left attempts unsettled
+    uint32_t id;    //  The peer's number, and its lane's
     zpeer_inlet_t inbox;         //  Of an owned PULL: chunks of the acceptor
     zpeer_inlet_t server;        //  Of an owned ROUTER: dispatchers
     zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL

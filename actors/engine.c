@@ -48,6 +48,7 @@ s_end (zpeer_engine_t *self)
     zactor_destroy (&self->reporter);
     zpeer_report_close (&self->report);
     zlist_destroy (&self->opened);
+    zlist_destroy (&self->unsettled);
     zstr_free (&self->own);
     self->running = false;
 }
@@ -231,6 +232,9 @@ s_wire (zpeer_engine_t *self)
     self->opened = zlist_new ();
     zlist_autofree (self->opened);
     zlist_comparefn (self->opened, s_compare);
+    self->unsettled = zlist_new ();
+    zlist_autofree (self->unsettled);
+    zlist_comparefn (self->unsettled, s_compare);
 }
 
 static int
@@ -341,7 +345,7 @@ s_drain (zpeer_engine_t *self, int64_t deadline)
         if (!self->peers[i])
             continue;
         ms = s_left_ms (deadline + ZPEER_ENGINE_GRACE_MS);
-        int64_t tasks = zpeer_peer_drained (self->peers[i], ms);
+        int64_t tasks = zpeer_peer_drained (self->peers[i], ms, NULL);
         left += tasks > 0 ? tasks : 0;
     }
     return left;

@@ -32,6 +32,9 @@ struct zpeer_engine {
     char events[ZPEER_COMMAND_ANSWER_MAX];    //  As bound
     char outcomes[ZPEER_COMMAND_ANSWER_MAX];  //  As bound
     zlist_t *opened;  //  Owned; endpoints of health that were asked for
+    zlist_t
+        *unsettled;  //  Owned; URLs of removed peers that may yet apply what
+                     //  they were sent: the last ZPEER_PEERS_MAX
     zpeer_peer_t *peers[ZPEER_PEERS_MAX];  //  Owned; index is the id
     char error[ZPEER_COMMAND_ANSWER_MAX];  //  About the last call
 };

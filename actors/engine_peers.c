@@ -95,6 +95,8 @@ zpeer_engine_add_url (zpeer_engine_t *self, zpeer_url_t *url)
                                   "there are %d peers, the most",
                                   ZPEER_PEERS_MAX);
     zpeer_peer_t *peer = zpeer_peer_new (id, url);
+    if (zlist_exists (self->unsettled, (void *) zpeer_peer_base (peer)))
+        zpeer_peer_inherit (peer);
     int rc = s_start_peer (self, peer);
     if (rc)
         return s_refuse (self, &peer, rc);
@@ -106,6 +108,7 @@ zpeer_engine_add_url (zpeer_engine_t *self, zpeer_url_t *url)
         return s_refuse (self, &peer, rc);
     }
     self->peers[id] = peer;
+    zlist_remove (self->unsettled, (void *) zpeer_peer_base (peer));
     return ZPEER_OK;
 }
 
@@ -135,6 +138,16 @@ zpeer_engine_add_peer (zpeer_engine_t *self, const char *url)
     return zpeer_engine_add_peer_auth (self, url, NULL, NULL);
 }
 
+//  A request may be applied long after its peer was removed. If that is added again,
+//  it is told everything; and once more, when what came late must have come.
+static void
+s_remember (zpeer_engine_t *self, const zpeer_peer_t *peer)
+{
+    if (zlist_size (self->unsettled) == ZPEER_PEERS_MAX)
+        zlist_remove (self->unsettled, zlist_first (self->unsettled));
+    zlist_append (self->unsettled, (void *) zpeer_peer_base (peer));
+}
+
 int
 zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url)
 {
@@ -150,8 +163,11 @@ zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url)
     ZPEER_ENGINE_CALL (self, self->acceptor, "DELLANE", digits);
     int deadline_ms = (int) self->options->stop_deadline_ms;
     zpeer_peer_drain (peer, deadline_ms, "peer-removed");
-    int64_t left =
-        zpeer_peer_drained (peer, deadline_ms + ZPEER_ENGINE_GRACE_MS);
+    bool unsettled;
+    int64_t left = zpeer_peer_drained (
+        peer, deadline_ms + ZPEER_ENGINE_GRACE_MS, &unsettled);
+    if (unsettled)
+        s_remember (self, peer);
     uint64_t tasks = left > 0 ? (uint64_t) left : 0;
     zpeer_log (&self->log, PEER_REMOVED, zpeer_peer_base (peer), tasks);
     s_report (self, peer, ZPEER_PEER_REMOVED, tasks);

@@ -95,8 +95,12 @@ typedef struct {
     uint32_t max_in_flight;    //  Batches; 0: as many as the credit allows
     bool single;               //  Each item is a request of its own, so that a
                                //  batch may be done by half
-    bool delivered;            //  Report ZPEER_LANE_DELIVERED
-    uint64_t seed;             //  For the jitter of the pauses
+    bool
+        inherits;  //  An earlier lane of this peer left attempts that may yet be
+                   //  applied: what the first walk tells is settled like an
+                   //  ambiguous attempt
+    bool delivered;                //  Report ZPEER_LANE_DELIVERED
+    uint64_t seed;                 //  For the jitter of the pauses
     zpeer_lane_report_fn *report;  //  May be NULL
     void *arg;
 } zpeer_lane_options_t;
@@ -221,6 +225,9 @@ void zpeer_lane_walk_end (zpeer_lane_t *self);
 //  forgotten. For stopping. Returns how many tasks that were, and instances that
 //  are owed and have no task.
 uint64_t zpeer_lane_close (zpeer_lane_t *self, zpeer_ending_t ending);
+
+//  Whether attempts may yet be applied at the peer that it has not answered
+bool zpeer_lane_unsettled (const zpeer_lane_t *self);
 
 //  Nothing waits and nothing is in flight; what is owed remains only if the peer
 //  does not answer

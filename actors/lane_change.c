@@ -317,7 +317,11 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
         s_replicated (self, entry, s_bits[change->action], changed);
     else
         s_event (self, now, entry, change, s_bits[change->action]);
-    if (change->flags & ZPEER_CHANGE_WALK)
+    if (change->flags & ZPEER_CHANGE_WALK) {
+        //  In what state a late attempt leaves it nobody knows
+        if (self->options.inherits)
+            lane_doubt (self, entry, SEQ_NONE);
         lane_walk (self, entry);
+    }
     s_overflow (self);
 }

@@ -31,6 +31,12 @@ zpeer_lane_items (const zpeer_lane_t *self, uint64_t id)
 }
 
 bool
+zpeer_lane_unsettled (const zpeer_lane_t *self)
+{
+    return self->unsure_count || self->flight_count;
+}
+
+bool
 zpeer_lane_idle (const zpeer_lane_t *self)
 {
     bool owes = self->owed.count && self->answering;

@@ -24,9 +24,10 @@
 
 struct zpeer_peer {
     uint32_t id;
-    zpeer_url_t url;                   //  Owned
-    zactor_t *batcher;                 //  Owned, or NULL
-    char inbox[ZPEER_ENDPOINT_MAX];    //  Batcher's, for chunks
+    bool inherits;                   //  An earlier one left attempts unsettled
+    zpeer_url_t url;                 //  Owned
+    zactor_t *batcher;               //  Owned, or NULL
+    char inbox[ZPEER_ENDPOINT_MAX];  //  Batcher's, for chunks
     char batches[ZPEER_ENDPOINT_MAX];  //  Batcher's, for dispatchers
     zactor_t *dispatchers[ZPEER_PEER_DISPATCHERS_MAX];  //  Owned
     unsigned count;                                     //  Of dispatchers
@@ -41,6 +42,12 @@ zpeer_peer_new (uint32_t id, zpeer_url_t *url)
     self->url = *url;
     *url = (zpeer_url_t){0};
     return self;
+}
+
+void
+zpeer_peer_inherit (zpeer_peer_t *self)
+{
+    self->inherits = true;
 }
 
 void
@@ -88,6 +95,8 @@ s_start_batcher (const zpeer_peer_t *self, zactor_t *actor,
     char id[DIGITS_MAX];
     snprintf (id, sizeof id, "%u", self->id);
     int rc = ZPEER_PEER_CALL (actor, error, "PEER", id, self->url.base);
+    if (rc == ZPEER_OK && self->inherits)
+        rc = ZPEER_PEER_CALL (actor, error, "INHERIT");
     if (rc == ZPEER_OK)
         rc = ZPEER_PEER_CALL (actor, error, "INBOX", self->inbox);
     if (rc == ZPEER_OK)
@@ -213,9 +222,14 @@ zpeer_peer_drain (zpeer_peer_t *self, int ms, const char *ending)
 }
 
 int64_t
-zpeer_peer_drained (zpeer_peer_t *self, int timeout_ms)
+zpeer_peer_drained (zpeer_peer_t *self, int timeout_ms, bool *unsettled)
 {
     char answer[ZPEER_COMMAND_ANSWER_MAX];
+    char *rest = answer;
     int rc = zpeer_command_await (self->batcher, timeout_ms, answer);
-    return rc ? rc : strtoll (answer, NULL, 10);
+    int64_t left = rc ? rc : strtoll (answer, &rest, 10);
+    //  Who does not answer may have sent something
+    if (unsettled)
+        *unsettled = rc || strtol (rest, NULL, 10);
+    return left;
 }

@@ -59,6 +59,9 @@ const char *zpeer_peer_base (const zpeer_peer_t *self);
 //  Its batcher's inbox, for the acceptor's ADDLANE; borrowed
 const char *zpeer_peer_inbox (const zpeer_peer_t *self);
 
+//  Before it is started: an earlier one left attempts that it may yet apply
+void zpeer_peer_inherit (zpeer_peer_t *self);
+
 //  In all that follow error has ZPEER_COMMAND_ANSWER_MAX bytes, for a sentence
 //  when something fails; a failure leaves nothing running that was not before.
 
@@ -84,8 +87,10 @@ int zpeer_peer_retry (zpeer_peer_t *self, char *error);
 void zpeer_peer_drain (zpeer_peer_t *self, int ms, const char *ending);
 
 //  Waits for the end of that. Returns how many tasks were left, or
-//  ZPEER_E_TIMEOUT.
-int64_t zpeer_peer_drained (zpeer_peer_t *self, int timeout_ms);
+//  ZPEER_E_TIMEOUT; unsettled, which may be NULL: whether the peer may yet apply
+//  something.
+int64_t
+zpeer_peer_drained (zpeer_peer_t *self, int timeout_ms, bool *unsettled);
 
 //  Ends the dispatchers: what they have in flight is given up
 void zpeer_peer_end_dispatchers (zpeer_peer_t *self);

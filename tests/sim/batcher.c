@@ -61,6 +61,7 @@ s_make_lanes (batcher_t *self)
         .read_timeout_ms = world->read_timeout_ms,
         .pool = world->pool,
         .single = !world->batch_enabled,
+        .inherits = self->unsettled,
         .delivered = rng_chance (&world->rng, 500),
         .seed = rng_next (&world->rng),
         .report = s_report,
@@ -107,6 +108,8 @@ s_close_lane (batcher_t *self, which_t which)
 void
 batcher_stop (batcher_t *self)
 {
+    if (self->lanes[LANE_INSTANCES])
+        self->unsettled = zpeer_lane_unsettled (self->lanes[LANE_INSTANCES]);
     for (int i = 0; i < LANES; i++)
         if (self->lanes[i])
             s_close_lane (self, (which_t) i);

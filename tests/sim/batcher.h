@@ -24,8 +24,9 @@ typedef struct {
     struct peer *peer;           //  Borrowed
     zpeer_lane_t *lanes[LANES];  //  Owned; NULL: it is not there
     zpeer_roster_t *roster;      //  Owned
-    unsigned life;               //  Grows with every pair of lanes
-    bool reached;                //  What the newest result said of the counter
+    bool unsettled;  //  The lanes before left attempts that may yet be applied
+    unsigned life;   //  Grows with every pair of lanes
+    bool reached;    //  What the newest result said of the counter
     zpeer_chunk_t *inbox[INBOX_MAX];  //  Owned
     unsigned inbox_count;
     unsigned inbox_size;      //  Chunks it takes in this run

@@ -222,3 +222,39 @@ Test (lane_late, a_failure_makes_what_is_owed_no_smaller)
         lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
     }
 }
+
+//  1. A StatusUpdate is on its way when the peer is removed  2. the override is taken
+//  back  3. the peer is added again, and told everything  4. the request of 1 comes
+//  late
+Test (lane_late, what_an_earlier_lane_sent_is_settled)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.inherits = true;
+    lane_fixture_fini (&s);
+    lane_fixture_init_with (&s, &options);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    zpeer_lane_walk_begin (s.lane);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE | ZPEER_CHANGE_WALK);
+    zpeer_lane_walk_complete (s.lane);
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_ok (&s);
+    EXPECT (PAIR);
+    lane_fixture_ok (&s);
+    s.now += 30000;
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_ok (&s);
+    EXPECT (PAIR);
+    lane_fixture_ok (&s);
+    zpeer_lane_walk_begin (s.lane);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE | ZPEER_CHANGE_WALK);
+    zpeer_lane_walk_complete (s.lane);
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_ok (&s);
+    EXPECT (PAIR);
+    lane_fixture_ok (&s);
+    s.now += 30000;
+    EXPECT ("");
+}

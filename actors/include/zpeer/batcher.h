@@ -14,6 +14,9 @@
     command    frames            answer        when
     PEER       id url            OK            before START; id 0..63, also the
                                                lane; url without credentials
+    INHERIT                      OK            before START; an earlier batcher
+                                               of this peer left attempts
+                                               unsettled
     INBOX      endpoint          OK            before START; binds the PULL
     BIND       endpoint          OK endpoint   any time; several times
     UPLINK     endpoint          OK            before START; acceptor's PULL
@@ -27,7 +30,10 @@
                                                at most ms; left: tasks that were
                                                not sent, ended as ending
                                                (shutdown or peer-removed), and
-                                               instances owed without one
+                                               instances owed without one. Behind
+                                               it and a blank is 1 if attempts
+                                               are unsettled: the peer may yet
+                                               apply them
 */
 #ifndef ZPEER_BATCHER_H_INCLUDED
 #define ZPEER_BATCHER_H_INCLUDED
