@@ -101,10 +101,10 @@ Test (peerlog_absence, counts_what_the_first_failure_dropped)
         peerlog_fixture_said (&s, "peer"),
         "{\"peer\":\"p\",\"state\":\"recovered\",\"count\":10,\"max\":10,"
         "\"away-ms\":12000,\"dropped\":{\"Register\":1,\"Heartbeat\":1,"
-        "\"StatusUpdate\":1},\"owed\":2}",
-        "the question renewed the third");
+        "\"StatusUpdate\":1},\"owed\":3}",
+        "the probe asked about one, and told nothing yet");
     cr_expect_not_null (strstr (s.lines, "after 10+/10 failures and 12000 ms, "
-                                         "it is owed 2 instances"));
+                                         "it is owed 3 instances"));
 }
 
 Test (peerlog_absence, a_question_in_vain_drops_nothing_more)
@@ -232,9 +232,9 @@ Test (peerlog_absence, whole_is_said_once_when_nothing_is_owed_any_more)
     s_tell_all ();
     cr_expect_not_null (
         strstr (peerlog_fixture_said (&s, "peer"), "recovered"));
-    //  Owed since the escalation; a question, then the refresh of two
+    //  Owed since the escalation; first the probe, which asked about one
     cr_expect_str_eq (peerlog_fixture_said (&s, "peer"),
-                      "{\"peer\":\"p\",\"state\":\"whole\",\"ms\":12002}");
+                      "{\"peer\":\"p\",\"state\":\"whole\",\"ms\":12004}");
     peerlog_fixture_turn (&s);
     cr_expect_str_empty (peerlog_fixture_said (&s, "peer"));
     cr_expect_eq (peerlog_fixture_lines (&s, "ZPR039"), 1);
