@@ -24,6 +24,9 @@
 //  Longest time CLOSE may take
 #define CLOSE_MAX_MS 600000
 
+//  A tombstone outlives what peers may hold, for what is still on its way to them
+#define OUTLIVE_MS 60000
+
 //  How long feeders are left alone when it dozes: a part of the linger time, which
 //  what they send has to wait for anyway
 #define DOZE_PART   20
@@ -442,7 +445,9 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
         self->log = (zpeer_log_t){args->log, args->log_arg};
     self->options = args && args->options ? zpeer_options_dup (args->options)
                                           : zpeer_options_new ();
-    zpeer_view_options_t options = {.tombstone_ms = self->options->tombstone_ms,
+    uint32_t tombstone_ms = self->options->tombstone_ms;
+    zpeer_view_options_t options = {.tombstone_ms = tombstone_ms,
+                                    .outlive_ms = tombstone_ms ? OUTLIVE_MS : 0,
                                     .age_out = self->options->view_age_out};
     //  Without randomness (early at boot) names are still found
     if (getrandom (&options.seed, sizeof options.seed, GRND_NONBLOCK) < 0)

@@ -113,8 +113,9 @@
        599, "503", "HTTP statuses that mean: the peer is busy, try later.")    \
     X (NUMBER, tombstone_ms, "zpeer.tombstone-ms", "ms", 0, ZPEER_DAY,         \
        "900000",                                                               \
-       "How long a cancelled or forgotten instance is remembered; less than "  \
-       "peers' leases last may leave an old override at a peer.")              \
+       "How long a cancelled or forgotten instance is remembered; at least "   \
+       "two of its lease durations and a minute, for a peer may hold it that " \
+       "long. 0: not at all.")                                                 \
     X (FLAG, view_age_out, "zpeer.view.age-out", "", 0, 1, "true",             \
        "Let go of instances without an event for two lease durations.")        \
     X (NUMBER, stop_deadline_ms, "zpeer.stop.deadline-ms", "ms", 0, 600000,    \

@@ -94,6 +94,8 @@ zpeer_view_publish (zpeer_view_t *self, uint32_t handle,
     zpeer_view_replace (self, &entry->state,
                         zpeer_directory_name (&self->names, handle), handle,
                         facts);
+    if (entry->top < facts->top)
+        entry->top = facts->top;
     entry->told = 0;
 }
 
@@ -122,12 +124,23 @@ zpeer_view_mark_unknown (zpeer_view_t *self, entry_t *entry, bool unknown)
     self->unknown = unknown ? self->unknown + 1 : self->unknown - 1;
 }
 
+//  As long as a peer may hold the instance it must be known how high its
+//  timestamps were. A lease that was renewed lives twice its duration.
+static uint64_t
+s_tombstone_ms (const zpeer_view_t *self, const entry_t *entry)
+{
+    uint64_t least_ms = self->options.tombstone_ms;
+    uint32_t lease_ms = entry->lease_ms ? entry->lease_ms : ZPEER_DURATION_MS;
+    uint64_t held_ms = UINT64_C (2) * lease_ms + self->options.outlive_ms;
+    return self->options.outlive_ms && held_ms > least_ms ? held_ms : least_ms;
+}
+
 static uint64_t
 s_due_at (const zpeer_view_t *self, const entry_t *entry, standing_t standing,
           uint64_t now)
 {
     if (standing == TOMBSTONE)
-        return now + self->options.tombstone_ms;
+        return now + s_tombstone_ms (self, entry);
     return self->options.age_out ? now + UINT64_C (2) * entry->lease_ms : NEVER;
 }
 

@@ -30,7 +30,10 @@
 #define ZPEER_VIEW_TOMBSTONES 1000
 
 typedef struct {
-    uint32_t tombstone_ms;  //  How long a cancelled instance is remembered
+    uint32_t tombstone_ms;  //  How long a cancelled instance is remembered, at
+                            //  least
+    uint32_t outlive_ms;    //  How much longer than two of its leases, too: so
+                            //  long peers may hold it. 0: that does not matter
     bool age_out;           //  Drop what had no event for two leases
     uint64_t seed;          //  Of the hash, so that nobody can choose names
                             //  that collide

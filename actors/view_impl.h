@@ -23,13 +23,15 @@ typedef struct {
     uint64_t unanswered;   //  Bit per lane that was told RELEASE and has not
                            //  answered
     uint64_t due_at;       //  When it ages out, or its tombstone does
-    uint32_t lease_ms;     //  Duration of its lease
-    uint32_t told;         //  Epoch in which every lane was told the state; 0:
-                           //  they were not
-    uint8_t standing;      //  standing_t
-    bool fresh;            //  Its source forgot it: peers may still hold it
-    bool cancelled;        //  When last it went, by Cancel
-    bool unknown;          //  A Heartbeat came since, and no Register
+    uint64_t top;       //  Highest timestamp of any of its lives. The state of
+                        //  what was forgotten has none: peers are not asked.
+    uint32_t lease_ms;  //  Duration of its lease
+    uint32_t told;      //  Epoch in which every lane was told the state; 0:
+                        //  they were not
+    uint8_t standing;   //  standing_t
+    bool fresh;         //  Its source forgot it: peers may still hold it
+    bool cancelled;     //  When last it went, by Cancel
+    bool unknown;       //  A Heartbeat came since, and no Register
 } entry_t;
 
 typedef struct {
@@ -92,7 +94,8 @@ void zpeer_view_mark_unknown (zpeer_view_t *self, entry_t *entry, bool unknown);
 void zpeer_view_stand (zpeer_view_t *self, uint32_t handle, standing_t standing,
                        uint64_t now);
 
-//  Absent from now on: of what it was only top stays
+//  Absent from now on. top: the highest timestamp that peers may be asked with;
+//  0: nobody is to ask them
 void zpeer_view_bury (zpeer_view_t *self, uint32_t handle, uint64_t top,
                       uint64_t now);
 

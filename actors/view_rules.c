@@ -91,7 +91,7 @@ s_registered (const turn_t *turn)
     if (old && old->override != ZPEER_UNKNOWN)
         held = (zpeer_status_t) old->override;
     return (zpeer_facts_t){.timestamp = event->timestamp,
-                           .top = s_max (event->timestamp, old ? old->top : 0),
+                           .top = s_max (event->timestamp, turn->entry->top),
                            .renewal_ms = event->renewal_ms,
                            .status = s_effective (event->status, held),
                            .override = (uint8_t) held};
@@ -203,9 +203,8 @@ s_cancel (turn_t *turn)
         return;
     }
     s_enter (turn);
-    const zpeer_state_t *old = turn->entry->state;
     zpeer_view_bury (turn->view, turn->handle,
-                     s_max (timestamp, old ? old->top : 0), turn->now);
+                     s_max (timestamp, turn->entry->top), turn->now);
     turn->entry->cancelled = true;
     s_tell (turn, ZPEER_CANCEL, 0);
 }
@@ -213,8 +212,9 @@ s_cancel (turn_t *turn)
 static void
 s_forget (turn_t *turn)
 {
-    //  Whom the view does not know no lane knows
-    if (!turn->entry)
+    //  Whom the view does not know no lane knows. And a Cancel that was accepted
+    //  is told, whatever the source says of it later.
+    if (!turn->entry || (!turn->present && turn->entry->cancelled))
         return;
     zpeer_view_forget (turn->view, turn->handle, turn->now);
     s_tell (turn, ZPEER_FORGET, 0);

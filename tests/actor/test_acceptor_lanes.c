@@ -239,7 +239,7 @@ s_release (const char *id)
 
 Test (acceptor_release, a_handle_is_used_again_once_every_lane_has_answered)
 {
-    s_begin ("zpeer.tombstone-ms=1");
+    s_begin ("zpeer.tombstone-ms=0");
     zpeer_change_t first = s_release ("1");
     zpeer_change_t second = s_release ("2");
     cr_assert_neq (first.handle, second.handle);
@@ -253,7 +253,7 @@ Test (acceptor_release, a_handle_is_used_again_once_every_lane_has_answered)
 
 Test (acceptor_release, a_lane_that_is_gone_has_nothing_to_answer)
 {
-    s_begin ("zpeer.tombstone-ms=1");
+    s_begin ("zpeer.tombstone-ms=0");
     gate_lane (1);
     zpeer_change_t first = s_release ("1");
     gate_released (0, first.handle, first.state->seq);

@@ -101,7 +101,7 @@ s_choose (run_t *self)
     service_set (service, "zpeer.batch.max-bytes=%u",
                  RNG_PICK (&rng, unsigned, 8192, 1048576, 1048576));
     //  What is gone must be remembered as long as a peer may hold something of it
-    unsigned tombstone_ms = RNG_PICK (&rng, unsigned, 300, 3000, 900000);
+    unsigned tombstone_ms = RNG_PICK (&rng, unsigned, 0, 0, 900000);
     service_set (service, "zpeer.tombstone-ms=%u",
                  self->features[FEATURE_FORGET] || self->features[FEATURE_JOIN]
                      ? 900000

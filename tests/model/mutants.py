@@ -97,9 +97,11 @@ MUTANTS = [
     ("a Register replaces an override that is held", "view.py", 'held = old.ov if old and old.ov != UNKNOWN else ev.ov', "held = ev.ov"),
     ("an older Register counts", "view.py", "if present and ev.ts < i.state.ts:\n            return", "if False:\n            return"),
     ("a Cancel of an earlier life counts", "view.py", "if present and ts is not None and ts < i.state.ts:", "if False:"),
-    ("top is the present timestamp", "view.py", "max(ev.ts, old.top if old else 0)", "ev.ts"),
+    ("top is the present timestamp", "view.py", "max(ev.ts, i.top)", "ev.ts"),
     ("an override is outdated", "view.py", "ts = max(s.ts, ev.ts or 0)", "ts = ev.ts or s.ts"),
     ("a Heartbeat at UNKNOWN is told", "view.py", "if i.state.st == UNKNOWN:       # an", "if False:       # an"),
+    ("a Forget drops the highest timestamp", "view.py", "i.top = max(i.top, i.state.top)", "i.top = i.state.top"),
+    ("a Forget takes a Cancel back", "view.py", "or i.standing != PRESENT and i.cancelled", ""),
     ("a Forget leaves no mark", "view.py", "i.fresh |= i.standing == PRESENT", "pass"),
     ("tombstones go at once", "view.py", "self.now + self.tombstone_ms", "self.now"),
     # verdict and counter

@@ -12,6 +12,7 @@ PRESENT, TOMBSTONE, RELEASING = "present", "tombstone", "releasing"
 class Instance:
     def __init__(self):
         self.state, self.standing, self.due, self.lease = None, None, None, 0
+        self.top = 0                # highest timestamp of any life; the state of what was forgotten has none
         self.fresh = False          # its source forgot it: peers may still hold it
         self.cancelled = False      # when last it went, by Cancel
         self.unanswered = set()     # lanes that were told RELEASE and have not answered
@@ -72,7 +73,7 @@ class View:
         old = i.state
         # a Register never replaces an override that is held
         held = old.ov if old and old.ov != UNKNOWN else ev.ov
-        self._publish(i, ev.v, effective(ev.st, held), held, ev.ts, max(ev.ts, old.top if old else 0), ev.renewal)
+        self._publish(i, ev.v, effective(ev.st, held), held, ev.ts, max(ev.ts, i.top), ev.renewal)
         i.lease = ev.duration
         self._stand(i, PRESENT)
         told = self._tell(i, REGISTER, FRESH if i.fresh else 0)
@@ -117,12 +118,13 @@ class View:
             self._stand(i, PRESENT)
             return None
         i = self._enter(self.ev.key)
-        self._bury(i, max(ts or 0, i.state.top if i.state else 0))
+        self._bury(i, max(ts or 0, i.top))
         i.cancelled = True
         return self._tell(i, CANCEL)
 
     def _forget(self, i):
-        if i is None:       # whom the view does not know no lane knows
+        # whom the view does not know no lane knows; and a Cancel that was accepted is told, whatever follows
+        if i is None or i.standing != PRESENT and i.cancelled:
             return None
         self._let_go(i)
         return self._tell(i, FORGET)
@@ -144,6 +146,7 @@ class View:
         if i.state is None or i.standing == RELEASING or i.state[1:] != facts:
             self.seq += 1
             i.state = State(self.seq, *facts)
+            i.top = max(i.top, i.state.top)
 
     def _stand(self, i, standing):
         i.standing = standing

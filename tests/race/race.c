@@ -58,7 +58,7 @@ race_engine (zpeer_log_fn *log, void *arg)
     s_set (engine, "zpeer.outcomes.delivered", "true");
     s_set (engine, "zpeer.stats.interval-ms", "100");
     s_set (engine, "zpeer.stop.deadline-ms", "200");
-    s_set (engine, "zpeer.tombstone-ms", "50");
+    s_set (engine, "zpeer.tombstone-ms", "0");
     s_set (engine, "apiml.discovery.maxPeerRetries", "2");
     s_set (engine, "eureka.server.peer-node-read-timeout-ms", "300");
     RACE_CHECK (zpeer_engine_start (engine) == ZPEER_OK);

@@ -283,56 +283,6 @@ Test (view, a_cancel_of_an_unknown_instance_is_told)
     cr_assert_eq (state->top, 12);
 }
 
-Test (view, after_a_forget_the_next_register_is_fresh)
-{
-    s_register ("a", 10, ZPEER_UP);
-    const zpeer_state_t *state = s_forget ("a");
-    s_expect_told (ZPEER_FORGET, 0);
-    cr_assert_not (zpeer_state_present (state));
-    cr_assert_eq (state->top, 0);
-    s_register ("a", 5, ZPEER_UP);
-    s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_FRESH);
-    s_register ("a", 6, ZPEER_UP);
-    s_expect_told (ZPEER_REGISTER, 0);
-}
-
-Test (view, the_mark_of_a_forget_outlives_a_cancel)
-{
-    s_register ("a", 10, ZPEER_UP);
-    s_forget ("a");
-    s_cancel ("a", 11);
-    s_expect_told (ZPEER_CANCEL, 0);
-    s_register ("a", 12, ZPEER_UP);
-    s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_FRESH);
-}
-
-Test (view, the_mark_of_a_forget_outlives_another_forget)
-{
-    s_register ("a", 10, ZPEER_UP);
-    s_forget ("a");
-    s_forget ("a");
-    s_register ("a", 12, ZPEER_UP);
-    s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_FRESH);
-}
-
-Test (view, a_forget_after_a_cancel_leaves_no_mark)
-{
-    s_register ("a", 10, ZPEER_UP);
-    s_cancel ("a", 11);
-    s_forget ("a");
-    s_expect_told (ZPEER_FORGET, 0);
-    cr_assert_eq (s_applied.state->top, 0);
-    s_register ("a", 12, ZPEER_UP);
-    s_expect_told (ZPEER_REGISTER, 0);
-}
-
-Test (view, a_forget_of_an_unknown_instance_is_not_told)
-{
-    cr_assert_null (s_forget ("a"));
-    s_expect_not_told ();
-    cr_assert_not (s_applied.need_register);
-}
-
 Test (view, a_replicated_event_applies_and_says_what_it_is)
 {
     s_replicated (s_registration ("a", 10, ZPEER_UP));

@@ -316,21 +316,6 @@ Test (view_lanes, a_lane_that_missed_changes_is_owed_the_present_state)
     cr_assert_eq (zpeer_view_catch_up (s_view, 12345, changes), 0);
 }
 
-Test (view_lanes, a_lane_that_missed_a_forget_is_told_to_forget)
-{
-    zpeer_change_t changes[2];
-    s_register ("a", 10, ZPEER_UP);
-    s_cancel ("a", 11);
-    const zpeer_state_t *state = s_forget ("a");
-    cr_assert_eq (zpeer_view_catch_up (s_view, state->handle, changes), 1);
-    cr_assert_eq (changes[0].state, state);
-    cr_assert_eq (changes[0].action, ZPEER_FORGET);
-    cr_assert_eq (changes[0].flags, 0);
-    s_register ("a", 12, ZPEER_UP);
-    zpeer_view_catch_up (s_view, s_applied.state->handle, changes);
-    cr_assert_eq (changes[0].flags, ZPEER_CHANGE_OWE);
-}
-
 Test (view_lanes, nothing_is_owed_of_an_instance_that_never_registered)
 {
     zpeer_change_t changes[2];
