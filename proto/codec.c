@@ -104,7 +104,8 @@ s_pack (const zpeer_event_t *self, sink_t *sink)
     msgpack_pack_map (&packer, 1u + (*self->app != 0) + (*self->id != 0) +
                                    (self->timestamp != 0) + self->has_status +
                                    self->has_override + self->replicated +
-                                   (self->info != NULL));
+                                   (self->info != NULL) + self->snapshot +
+                                   (self->as_of != 0) + (self->origin != NULL));
     s_pack_member (&packer, ZPEER_EVENT_ACTION,
                    zpeer_action_name (self->action));
     if (*self->app)
@@ -129,6 +130,16 @@ s_pack (const zpeer_event_t *self, sink_t *sink)
         s_pack_key (&packer, ZPEER_EVENT_INFO);
         s_pack_json (&packer, self->info);
     }
+    if (self->snapshot) {
+        s_pack_key (&packer, ZPEER_EVENT_SNAPSHOT);
+        msgpack_pack_true (&packer);
+    }
+    if (self->as_of) {
+        s_pack_key (&packer, ZPEER_EVENT_AS_OF);
+        msgpack_pack_uint64 (&packer, self->as_of);
+    }
+    if (self->origin)
+        s_pack_member (&packer, ZPEER_EVENT_ORIGIN, self->origin);
 }
 
 //  What was packed counts if all of it fitted
@@ -231,6 +242,12 @@ s_event (const zpeer_parsed_t *parsed)
     assert (self);
     self->action = parsed->action;
     self->replicated = parsed->replicated;
+    self->snapshot = parsed->snapshot;
+    self->as_of = parsed->as_of;
+    if (parsed->origin.size) {
+        self->origin = strndup (parsed->origin.data, parsed->origin.size);
+        assert (self->origin);
+    }
     self->timestamp = parsed->timestamp;
     if (parsed->app.size)
         memcpy (self->app, parsed->app.data, parsed->app.size);

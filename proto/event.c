@@ -15,6 +15,7 @@ zpeer_event_destroy (zpeer_event_t **self_p)
     if (!self)
         return;
     json_decref (self->info);
+    free (self->origin);
     free (self);
 }
 
@@ -77,6 +78,34 @@ void
 zpeer_event_set_replicated (zpeer_event_t *self, bool replicated)
 {
     self->replicated = replicated;
+}
+
+void
+zpeer_event_set_snapshot (zpeer_event_t *self, bool snapshot)
+{
+    self->snapshot = snapshot;
+}
+
+int
+zpeer_event_set_as_of (zpeer_event_t *self, uint64_t as_of)
+{
+    if (as_of > INT64_MAX)
+        return ZPEER_E_RANGE;
+    self->as_of = as_of;
+    return ZPEER_OK;
+}
+
+int
+zpeer_event_set_origin (zpeer_event_t *self, const char *url)
+{
+    char checked[ZPEER_ORIGIN_MAX + 1];
+    int rc = *url ? s_set_name (checked, ZPEER_ORIGIN_MAX, url) : ZPEER_OK;
+    if (rc)
+        return rc;
+    free (self->origin);
+    self->origin = *url ? strdup (url) : NULL;
+    assert (self->origin || !*url);
+    return ZPEER_OK;
 }
 
 //  InstanceInfo
@@ -310,6 +339,24 @@ bool
 zpeer_event_replicated (const zpeer_event_t *self)
 {
     return self->replicated;
+}
+
+bool
+zpeer_event_snapshot (const zpeer_event_t *self)
+{
+    return self->snapshot;
+}
+
+uint64_t
+zpeer_event_as_of (const zpeer_event_t *self)
+{
+    return self->as_of;
+}
+
+const char *
+zpeer_event_origin (const zpeer_event_t *self)
+{
+    return self->origin ? self->origin : "";
 }
 
 uint64_t

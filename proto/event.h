@@ -10,11 +10,12 @@
 #include "buffer.h"
 
 //  Limits, bytes
-#define ZPEER_APP_MAX   255
-#define ZPEER_ID_MAX    512
-#define ZPEER_ASG_MAX   255
-#define ZPEER_EVENT_MAX ((size_t) 256 * 1024)  //  One event as msgpack
-#define ZPEER_INFO_MAX  ((size_t) 256 * 1024)  //  One InstanceInfo as JSON
+#define ZPEER_APP_MAX    255
+#define ZPEER_ID_MAX     512
+#define ZPEER_ASG_MAX    255
+#define ZPEER_ORIGIN_MAX 2048                   //  The URL of a peer
+#define ZPEER_EVENT_MAX  ((size_t) 256 * 1024)  //  One event as msgpack
+#define ZPEER_INFO_MAX   ((size_t) 256 * 1024)  //  One InstanceInfo as JSON
 
 //  A key of metadata; for a longer one peers refuse the whole batch (Jackson, from
 //  2.16 on)
@@ -33,7 +34,10 @@
     X (OVERRIDE, "overriddenStatus")                                           \
     X (REPLICATED, "replicated")                                               \
     X (ASG, "asg")                                                             \
-    X (INFO, "info")
+    X (INFO, "info")                                                           \
+    X (SNAPSHOT, "snapshot")                                                   \
+    X (AS_OF, "asOf")                                                          \
+    X (ORIGIN, "origin")
 
 typedef enum {
 #define X(name, text) ZPEER_EVENT_##name,
@@ -48,7 +52,10 @@ typedef struct {
     zpeer_action_t action;
     zpeer_slice_t app;  //  Upper-cased (ASCII); empty for an ASG
     zpeer_slice_t id;   //  Or the ASG's name
-    bool replicated;
+    bool replicated;    //  At most one of these: replicated and snapshot, or
+    bool snapshot;      //  replicated and an origin. Snapshot: a Register only
+    uint8_t from;       //  Number of the lane whose peer is the origin, and 1;
+                        //  0: none. Set by whoever applies it
     bool has_timestamp;
     bool has_status;          //  Always for a Register
     uint64_t timestamp;       //  lastDirtyTimestamp
@@ -60,6 +67,9 @@ typedef struct {
     uint32_t renewal_ms;      //  leaseInfo.renewalIntervalInSecs; without
                               //  leaseInfo 90,000 (EUREKA.md 4.1)
     uint32_t duration_ms;     //  leaseInfo.durationInSecs; default 90,000
+    uint64_t as_of;           //  Of a snapshot: the engine's time it is of; 0:
+                              //  the present
+    zpeer_slice_t origin;     //  URL of the peer it came from; empty: none
     uint32_t tag;             //  A hint of whoever applies it; 0: none
 } zpeer_parsed_t;
 
@@ -86,9 +96,12 @@ struct zpeer_event {
     bool has_status;
     bool has_override;
     bool replicated;
+    bool snapshot;
     zpeer_status_t status;    //  Not of a Register: that one has it in info
     zpeer_status_t override;  //  Likewise
     uint64_t timestamp;       //  0: not set
+    uint64_t as_of;           //  0: not set
+    char *origin;             //  Owned; NULL: not set
     struct json_t *info;      //  Owned; Register only: InstanceInfo
     char app[ZPEER_APP_MAX + 1];
     char id[ZPEER_ID_MAX + 1];  //  Or the ASG's name

@@ -13,42 +13,45 @@ static const zpeer_slice_t s_members[] = {
 
 enum { IGNORED, OPTIONAL, REQUIRED };
 
+//  Every event may say whose word it is
+#define MARKS                                                                  \
+    [ZPEER_EVENT_REPLICATED] = OPTIONAL, [ZPEER_EVENT_SNAPSHOT] = OPTIONAL,    \
+    [ZPEER_EVENT_AS_OF] = OPTIONAL, [ZPEER_EVENT_ORIGIN] = OPTIONAL
+
 //  What each action wants of the members. A Register has its
-//  timestamp here or in info.
+//  timestamp here or in info. Whether marks go together is looked at later.
 static const uint8_t s_rules[ZPEER_ACTIONS][ZPEER_EVENT_COUNT] = {
     [ZPEER_REGISTER] = {[ZPEER_EVENT_APP] = REQUIRED,
                         [ZPEER_EVENT_ID] = REQUIRED,
                         [ZPEER_EVENT_TIMESTAMP] = OPTIONAL,
                         [ZPEER_EVENT_STATUS] = OPTIONAL,
                         [ZPEER_EVENT_OVERRIDE] = OPTIONAL,
-                        [ZPEER_EVENT_REPLICATED] = OPTIONAL,
-                        [ZPEER_EVENT_INFO] = REQUIRED},
+                        [ZPEER_EVENT_INFO] = REQUIRED,
+                        MARKS},
     [ZPEER_HEARTBEAT] = {[ZPEER_EVENT_APP] = REQUIRED,
                          [ZPEER_EVENT_ID] = REQUIRED,
                          [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
                          [ZPEER_EVENT_STATUS] = OPTIONAL,
                          [ZPEER_EVENT_OVERRIDE] = OPTIONAL,
-                         [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+                         MARKS},
     [ZPEER_CANCEL] = {[ZPEER_EVENT_APP] = REQUIRED,
                       [ZPEER_EVENT_ID] = REQUIRED,
                       [ZPEER_EVENT_TIMESTAMP] = OPTIONAL,
-                      [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+                      MARKS},
     [ZPEER_STATUS_UPDATE] = {[ZPEER_EVENT_APP] = REQUIRED,
                              [ZPEER_EVENT_ID] = REQUIRED,
                              [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
                              [ZPEER_EVENT_STATUS] = REQUIRED,
-                             [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+                             MARKS},
     [ZPEER_DELETE_STATUS_OVERRIDE] = {[ZPEER_EVENT_APP] = REQUIRED,
                                       [ZPEER_EVENT_ID] = REQUIRED,
                                       [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
                                       [ZPEER_EVENT_STATUS] = OPTIONAL,
-                                      [ZPEER_EVENT_REPLICATED] = OPTIONAL},
-    [ZPEER_ASG_STATUS_UPDATE] = {[ZPEER_EVENT_STATUS] = REQUIRED,
-                                 [ZPEER_EVENT_REPLICATED] = OPTIONAL,
-                                 [ZPEER_EVENT_ASG] = REQUIRED},
-    [ZPEER_FORGET] = {[ZPEER_EVENT_APP] = REQUIRED,
-                      [ZPEER_EVENT_ID] = REQUIRED,
-                      [ZPEER_EVENT_REPLICATED] = OPTIONAL},
+                                      MARKS},
+    [ZPEER_ASG_STATUS_UPDATE] =
+        {[ZPEER_EVENT_STATUS] = REQUIRED, [ZPEER_EVENT_ASG] = REQUIRED, MARKS},
+    [ZPEER_FORGET] =
+        {[ZPEER_EVENT_APP] = REQUIRED, [ZPEER_EVENT_ID] = REQUIRED, MARKS},
 };
 
 struct zpeer_parser {
@@ -212,13 +215,22 @@ s_timestamp (zpeer_parsed_t *event, const zpeer_field_t *field,
 }
 
 static int
-s_replicated (zpeer_parsed_t *event, const zpeer_field_t *field,
-              const zpeer_token_t *token)
+s_mark (bool *mark, const zpeer_field_t *field, const zpeer_token_t *token)
 {
     if (token->kind != ZPEER_TOKEN_BOOL)
         return zpeer_field_reject (field, "is neither true nor false");
-    event->replicated = token->as.flag;
+    *mark = token->as.flag;
     return ZPEER_OK;
+}
+
+static int
+s_as_of (zpeer_parsed_t *event, const zpeer_field_t *field,
+         const zpeer_token_t *token)
+{
+    int64_t number = 0;
+    int rc = zpeer_field_number (field, token, 1, INT64_MAX, &number);
+    event->as_of = (uint64_t) number;
+    return rc;
 }
 
 //  One member that the action knows and the event has
@@ -237,7 +249,13 @@ s_take (zpeer_parser_t *self, zpeer_event_member_t member,
     case ZPEER_EVENT_STATUS: return s_status (event, field, token);
     case ZPEER_EVENT_OVERRIDE:
         return zpeer_field_status (field, token, &event->override);
-    case ZPEER_EVENT_REPLICATED: return s_replicated (event, field, token);
+    case ZPEER_EVENT_REPLICATED:
+        return s_mark (&event->replicated, field, token);
+    case ZPEER_EVENT_SNAPSHOT: return s_mark (&event->snapshot, field, token);
+    case ZPEER_EVENT_AS_OF: return s_as_of (event, field, token);
+    case ZPEER_EVENT_ORIGIN:
+        return zpeer_field_name (field, token, ZPEER_ORIGIN_MAX,
+                                 &event->origin);
     default: return ZPEER_OK;
     }
 }
@@ -257,6 +275,36 @@ s_members_of (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
         if (rc)
             return rc;
     }
+    return ZPEER_OK;
+}
+
+static int
+s_refuse_mark (zpeer_event_member_t member, const char *why, char *reason)
+{
+    zpeer_field_t field = {"", s_members[member], reason};
+    return zpeer_field_reject (&field, "%s", why);
+}
+
+//  Marks that contradict each other, or the action
+static int
+s_check_marks (const zpeer_parsed_t *event, char *reason)
+{
+    if (event->snapshot && event->action != ZPEER_REGISTER)
+        return s_refuse_mark (ZPEER_EVENT_SNAPSHOT,
+                              "is for a Register and nothing else", reason);
+    if (event->snapshot && event->replicated)
+        return s_refuse_mark (ZPEER_EVENT_SNAPSHOT,
+                              "contradicts replicated: peers are made to have "
+                              "it, and are said to have it",
+                              reason);
+    if (event->origin.size && event->replicated)
+        return s_refuse_mark (ZPEER_EVENT_ORIGIN,
+                              "contradicts replicated: one peer has it, and "
+                              "all are said to have it",
+                              reason);
+    if (event->as_of && !event->snapshot)
+        return s_refuse_mark (ZPEER_EVENT_AS_OF,
+                              "is for a snapshot and nothing else", reason);
     return ZPEER_OK;
 }
 
@@ -350,6 +398,8 @@ s_parse (zpeer_parser_t *self, zpeer_reader_t *reader, const zpeer_token_t *map,
         rc = s_action (self, &event->action, reason);
     if (!rc)
         rc = s_members_of (self, event, reason);
+    if (!rc)
+        rc = s_check_marks (event, reason);
     if (!rc && event->action == ZPEER_REGISTER)
         rc = s_register (self, event, reason);
     return rc;

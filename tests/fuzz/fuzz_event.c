@@ -47,6 +47,10 @@ s_check (const zpeer_parsed_t *event)
     s_must (asg ? !event->app.size : event->app.size > 0);
     s_must (event->app.size <= ZPEER_APP_MAX);
     s_must (event->has_timestamp == (event->timestamp != 0));
+    s_must (!event->replicated || (!event->snapshot && !event->origin.size));
+    s_must (!event->snapshot || event->action == ZPEER_REGISTER);
+    s_must (!event->as_of || event->snapshot);
+    s_must (event->origin.size <= ZPEER_ORIGIN_MAX);
     for (size_t i = 0; i < event->app.size; i++)
         s_must (event->app.data[i] < 'a' || event->app.data[i] > 'z');
     if (event->action == ZPEER_REGISTER)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <jansson.h>
 #include <zpeer/event.h>
+#include "event.h"
 #include "banned.h"
 
 #define APP "CATALOG"
@@ -205,6 +206,45 @@ Test (event, every_action_is_the_same_after_encoding_and_decoding)
         zpeer_event_destroy (&event);
         zpeer_event_destroy (&again);
     }
+}
+
+Test (event, marks_are_the_same_after_encoding_and_decoding)
+{
+    zpeer_event_t *event = s_register ();
+    cr_assert_not (zpeer_event_snapshot (event));
+    cr_assert_eq (zpeer_event_as_of (event), 0);
+    cr_assert_str_eq (zpeer_event_origin (event), "");
+    zpeer_event_set_snapshot (event, true);
+    cr_assert_not (zpeer_event_set_as_of (event, AT));
+    cr_assert_not (zpeer_event_set_origin (event, "http://a/"));
+    cr_assert_not (zpeer_event_set_origin (event, "http://b/"));
+    zpeer_event_t *again = s_again (event);
+    cr_assert (zpeer_event_snapshot (again));
+    cr_assert_eq (zpeer_event_as_of (again), AT);
+    cr_assert_str_eq (zpeer_event_origin (again), "http://b/");
+    zpeer_event_destroy (&again);
+    zpeer_event_set_replicated (event, true);
+    zpeer_event_set_snapshot (event, false);
+    s_assert_refused (event, "origin contradicts replicated: one peer has it, "
+                             "and all are said to have it");
+    cr_assert_not (zpeer_event_set_origin (event, ""));
+    cr_assert_not (zpeer_event_set_as_of (event, 0));
+    s_assert_accepted (event);
+    zpeer_event_destroy (&event);
+}
+
+Test (event, a_mark_that_cannot_be_leaves_the_event_as_it_was)
+{
+    char url[ZPEER_ORIGIN_MAX + 2];
+    memset (url, 'u', sizeof url);
+    url[sizeof url - 1] = 0;
+    zpeer_event_t *event = s_register ();
+    zpeer_event_set_origin (event, "http://a/");
+    cr_assert_eq (zpeer_event_set_origin (event, url), ZPEER_E_TOO_LARGE);
+    cr_assert_eq (zpeer_event_set_origin (event, "\xff"), ZPEER_E_INVALID);
+    cr_assert_eq (zpeer_event_set_as_of (event, UINT64_MAX), ZPEER_E_RANGE);
+    cr_assert_str_eq (zpeer_event_origin (event), "http://a/");
+    zpeer_event_destroy (&event);
 }
 
 Test (event, several_events_go_into_one_frame)

@@ -116,6 +116,28 @@ Test (parser, a_timestamp_may_come_as_number_text_or_whole_float)
     }
 }
 
+Test (parser, an_event_may_say_whose_word_it_is)
+{
+    const zpeer_parsed_t *event = s_accepted (HEARTBEAT);
+    cr_assert_not (event->snapshot);
+    cr_assert_eq (event->as_of, 0);
+    cr_assert_eq (event->origin.size, 0);
+    event = s_accepted ("{'action':'Register','app':'A','id':'h','info':" INFO
+                        ",'lastDirtyTimestamp':1,'snapshot':true,'asOf':'17',"
+                        "'origin':'http://a','replicated':false}");
+    cr_assert (event->snapshot);
+    cr_assert_eq (event->as_of, 17);
+    assert_slice (event->origin, "http://a");
+    event = s_accepted ("{'action':'AsgStatusUpdate','asg':'w','status':"
+                        "'ENABLED','origin':'http://a','snapshot':false}");
+    assert_slice (event->origin, "http://a");
+    cr_assert_not (event->snapshot);
+    event = s_accepted ("{'action':'Forget','app':'A','id':'h',"
+                        "'replicated':true,'snapshot':null,'asOf':null,"
+                        "'origin':null}");
+    cr_assert (event->replicated);
+}
+
 Test (parser, nil_counts_as_not_given)
 {
     const zpeer_parsed_t *event =

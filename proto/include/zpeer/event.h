@@ -25,7 +25,8 @@
     number of events at once. Nothing here blocks.
 
     Units: timestamps are lastDirtyTimestamp, ms since the epoch, never 0.
-    Limits, bytes: app 255, id 512, ASG name 255, an encoded event 262,144.
+    Limits, bytes: app 255, id 512, ASG name 255, origin 2,048, an encoded event
+    262,144.
 */
 #ifndef ZPEER_EVENT_H_INCLUDED
 #define ZPEER_EVENT_H_INCLUDED
@@ -70,9 +71,28 @@ zpeer_event_set_status (zpeer_event_t *self, zpeer_status_t status);
 ZPEER_EXPORT int
 zpeer_event_set_overridden_status (zpeer_event_t *self, zpeer_status_t status);
 
-//  The event came to the source from a peer: it is not sent on
+//  --- Whose word it is. Without any of these the event is news: it happened at
+//  the source, and every peer is told. PROTOCOL.md has a table of what each does.
+
+//  The event came to the source from a peer, and all others know it: it is not
+//  sent on. Excludes the two that follow.
 ZPEER_EXPORT void
 zpeer_event_set_replicated (zpeer_event_t *self, bool replicated);
+
+//  Register: this is all that the source has of the instance. It takes the place
+//  of whatever was said before, an override and a higher timestamp included.
+ZPEER_EXPORT void zpeer_event_set_snapshot (zpeer_event_t *self, bool snapshot);
+
+//  The time of a snapshot, by the engine's clock, less how old it may be. Changes of the instance that the engine took from then on stay. 0,
+//  as if not set: the present. Returns ZPEER_OK, or ZPEER_E_RANGE for what is
+//  not below 2^63.
+ZPEER_EXPORT int zpeer_event_set_as_of (zpeer_event_t *self, uint64_t as_of);
+
+//  The URL of the peer from which the event came to the source, and which nobody
+//  else has told; "": none. Spelled in any way that adding the peer would take.
+//  Returns ZPEER_OK, ZPEER_E_INVALID for a text that is no name, or
+//  ZPEER_E_TOO_LARGE.
+ZPEER_EXPORT int zpeer_event_set_origin (zpeer_event_t *self, const char *url);
 
 //  --- What a Register has: InstanceInfo
 
@@ -179,6 +199,14 @@ ZPEER_EXPORT zpeer_status_t
 zpeer_event_overridden_status (const zpeer_event_t *self);
 
 ZPEER_EXPORT bool zpeer_event_replicated (const zpeer_event_t *self);
+
+ZPEER_EXPORT bool zpeer_event_snapshot (const zpeer_event_t *self);
+
+//  0 if not set
+ZPEER_EXPORT uint64_t zpeer_event_as_of (const zpeer_event_t *self);
+
+//  "" if not set
+ZPEER_EXPORT const char *zpeer_event_origin (const zpeer_event_t *self);
 
 //  InstanceInfo as JSON: of a decoded event exactly what peers get, of a built
 //  one what it holds so far. The caller frees it with free (). NULL if this is
