@@ -177,6 +177,8 @@ zpeer_view_forget (zpeer_view_t *self, uint32_t handle, uint64_t now)
     entry_t *entry = &self->entries[handle];
     entry->fresh |= entry->standing == PRESENT;
     entry->cancelled = false;
+    entry->pictured = false;
+    entry->changed = zpeer_view_second (now);
     zpeer_view_bury (self, handle, 0, now);
 }
 

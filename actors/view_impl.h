@@ -26,12 +26,16 @@ typedef struct {
     uint64_t top;       //  Highest timestamp of any of its lives. The state of
                         //  what was forgotten has none: peers are not asked.
     uint32_t lease_ms;  //  Duration of its lease
+    uint32_t changed;   //  When the newest change was accepted, as
+                        //  zpeer_view_second has it; 0: none was
     uint32_t told;      //  Epoch in which every lane was told the state; 0:
                         //  they were not
     uint8_t standing;   //  standing_t
     bool fresh;         //  Its source forgot it: peers may still hold it
     bool cancelled;     //  When last it went, by Cancel
     bool unknown;       //  A Heartbeat came since, and no Register
+    bool pictured;      //  There was a snapshot of it: peers are told whatever
+                        //  they need to hold that and nothing else
 } entry_t;
 
 typedef struct {
@@ -66,6 +70,13 @@ typedef struct {
     uint8_t status;
     uint8_t override;
 } zpeer_facts_t;
+
+//  A point in time as entries keep it
+static inline uint32_t
+zpeer_view_second (uint64_t now)
+{
+    return (uint32_t) (now / 1000);
+}
 
 zpeer_facts_t zpeer_facts (const zpeer_state_t *state);
 

@@ -40,14 +40,50 @@ s_stand_present (const turn_t *turn)
     zpeer_view_stand (turn->view, turn->handle, PRESENT, turn->now);
 }
 
+//  A change is accepted, which a snapshot of before must not undo
+static void
+s_stamp (const turn_t *turn)
+{
+    turn->entry->changed = zpeer_view_second (turn->now);
+}
+
+//  Whether the view says of the instance what the event says, no less and no
+//  more. Of a Heartbeat that is only that it lives, and in which state.
+static bool
+s_is_exact (const turn_t *turn)
+{
+    const zpeer_parsed_t *event = turn->event;
+    const zpeer_state_t *state = turn->entry->state;
+    if (event->action == ZPEER_CANCEL)
+        return !zpeer_state_present (state);
+    if (!zpeer_state_present (state) || state->timestamp != event->timestamp)
+        return false;
+    zpeer_status_t fallback = event->has_status ? event->status : ZPEER_UNKNOWN;
+    switch (event->action) {
+    case ZPEER_REGISTER:
+        return state->status == event->status &&
+               state->override == event->override;
+    case ZPEER_STATUS_UPDATE:
+        return state->status == event->status &&
+               state->override == event->status;
+    case ZPEER_DELETE_STATUS_OVERRIDE:
+        return state->status == fallback && state->override == ZPEER_UNKNOWN;
+    default: return true;
+    }
+}
+
 static void
 s_tell (turn_t *turn, zpeer_action_t action, unsigned flags)
 {
-    if (turn->event->replicated)
+    const zpeer_parsed_t *event = turn->event;
+    if (event->replicated)
         flags |= ZPEER_CHANGE_REPLICATED;
+    if ((event->replicated || event->from) && s_is_exact (turn))
+        flags |= ZPEER_CHANGE_EXACT;
     turn->applied->tell = true;
     zpeer_view_tell (turn->view, turn->handle, action, flags,
                      &turn->applied->change);
+    turn->applied->change.origin = event->from;
 }
 
 //  Status rules 1, 2 and 5 of EUREKA.md 3.4
@@ -97,23 +133,117 @@ s_registered (const turn_t *turn)
                            .override = (uint8_t) held};
 }
 
+static bool
+s_is_older (const turn_t *turn)
+{
+    return turn->present &&
+           turn->event->timestamp < turn->entry->state->timestamp;
+}
+
+//  The instance is what facts say from now on
+static void
+s_become (turn_t *turn, const zpeer_facts_t *facts, unsigned flags)
+{
+    zpeer_view_publish (turn->view, turn->handle, facts);
+    turn->entry->lease_ms = turn->event->duration_ms;
+    s_stand_present (turn);
+    if (turn->entry->fresh)
+        flags |= ZPEER_CHANGE_FRESH;
+    s_tell (turn, ZPEER_REGISTER, flags);
+    turn->entry->fresh = false;
+}
+
+//  What the instance is after a snapshot: all of it is in the event. An override
+//  wins over UP and OUT_OF_SERVICE, as it does at every peer.
+static zpeer_facts_t
+s_shown (const turn_t *turn)
+{
+    const zpeer_parsed_t *event = turn->event;
+    return (zpeer_facts_t){.timestamp = event->timestamp,
+                           .top = s_max (event->timestamp, turn->entry->top),
+                           .renewal_ms = event->renewal_ms,
+                           .status =
+                               s_effective (event->status, event->override),
+                           .override = (uint8_t) event->override};
+}
+
+//  Whether both say the same, but for the text
+static bool
+s_are_alike (const zpeer_facts_t *a, const zpeer_facts_t *b)
+{
+    return a->timestamp == b->timestamp && a->status == b->status &&
+           a->override == b->override;
+}
+
+//  Whether a change was accepted that the snapshot may not know of. If it is of a
+//  time that is still to come, it is by another engine's clock: then it may know of
+//  none.
+static bool
+s_is_late (const turn_t *turn)
+{
+    uint64_t as_of = turn->event->as_of;
+    uint32_t changed = turn->entry->changed;
+    return as_of && changed &&
+           (as_of > turn->now || changed >= zpeer_view_second (as_of));
+}
+
+//  A snapshot may be told as a Register like others if that comes to the same: if
+//  it is not older, brings no other override, and no peer holds what the view has
+//  not
+static unsigned
+s_snapshot_flags (const turn_t *turn, const zpeer_facts_t *facts)
+{
+    zpeer_facts_t registered = s_registered (turn);
+    bool plain = turn->entry->pictured && !s_is_older (turn) &&
+                 s_are_alike (facts, &registered);
+    return plain ? 0 : ZPEER_CHANGE_SNAPSHOT;
+}
+
+//  All that the source has of the instance. A late one does nothing, unless it says
+//  what the view says: then there is nothing else that a peer should hold.
+static void
+s_snapshot (turn_t *turn)
+{
+    s_enter (turn);
+    entry_t *entry = turn->entry;
+    zpeer_facts_t facts = s_shown (turn);
+    if (s_is_late (turn)) {
+        zpeer_facts_t held = zpeer_facts (entry->state);
+        if (!turn->present || !s_are_alike (&facts, &held)) {
+            turn->view->outdated++;
+            return;
+        }
+        s_become (turn, &held, s_snapshot_flags (turn, &held));
+    }
+    else {
+        unsigned flags = s_snapshot_flags (turn, &facts);
+        uint64_t as_of = turn->event->as_of;
+        bool known = as_of && as_of <= turn->now;
+        entry->changed = zpeer_view_second (known ? as_of : turn->now);
+        facts.info = s_info (turn);
+        s_become (turn, &facts, flags);
+        zpeer_text_unref (&facts.info);
+    }
+    entry->pictured = true;
+}
+
 static void
 s_register (turn_t *turn)
 {
-    if (turn->present &&
-        turn->event->timestamp < turn->entry->state->timestamp) {
+    if (turn->event->snapshot) {
+        s_snapshot (turn);
+        return;
+    }
+    if (s_is_older (turn)) {
         s_outdated (turn);
         return;
     }
     s_enter (turn);
+    s_stamp (turn);
     zpeer_facts_t facts = s_registered (turn);
     facts.info = s_info (turn);
-    zpeer_view_publish (turn->view, turn->handle, &facts);
+    s_become (turn, &facts, 0);
     zpeer_text_unref (&facts.info);
-    turn->entry->lease_ms = turn->event->duration_ms;
-    s_stand_present (turn);
-    s_tell (turn, ZPEER_REGISTER, turn->entry->fresh ? ZPEER_CHANGE_FRESH : 0);
-    turn->entry->fresh = false;
 }
 
 //  The host has a Register that the view has not. A Heartbeat is sent as given
@@ -170,6 +300,7 @@ s_override (turn_t *turn, zpeer_status_t status, zpeer_status_t held,
         facts.top = s_max (facts.top, facts.timestamp);
         zpeer_view_publish (turn->view, turn->handle, &facts);
     }
+    s_stamp (turn);
     s_stand_present (turn);
     s_tell (turn, turn->event->action, 0);
 }
@@ -197,12 +328,16 @@ s_cancel (turn_t *turn)
         turn->event->has_timestamp ? turn->event->timestamp : 0;
     if (turn->present && turn->event->has_timestamp &&
         timestamp < turn->entry->state->timestamp) {
-        //  Of an earlier life: nobody is told
+        //  Of an earlier life: nobody is told. But peers guard it by nothing: those
+        //  that were told by others are asked whether they have this life.
         turn->view->outdated++;
         s_stand_present (turn);
+        if (turn->event->replicated || turn->event->from)
+            s_tell (turn, ZPEER_HEARTBEAT, ZPEER_CHANGE_VERIFY);
         return;
     }
     s_enter (turn);
+    s_stamp (turn);
     zpeer_view_bury (turn->view, turn->handle,
                      s_max (timestamp, turn->entry->top), turn->now);
     turn->entry->cancelled = true;
@@ -274,7 +409,8 @@ s_apply_asg (zpeer_view_t *self, const zpeer_parsed_t *event,
         .state = asg->told == self->epoch ? NULL : asg->state,
         .handle = handle,
         .action = ZPEER_ASG_STATUS_UPDATE,
-        .flags = event->replicated ? ZPEER_CHANGE_REPLICATED : 0};
+        .flags = event->replicated ? ZPEER_CHANGE_REPLICATED : 0,
+        .origin = event->from};
     asg->told = self->epoch;
 }
 

@@ -30,10 +30,15 @@ typedef enum {
     //  instance its present state. No event: the action means nothing.
     ZPEER_CHANGE_OWE = 8,
     //  A peer is verified: the lane asks it with a Heartbeat, and repairs what
-    //  differs. No event: the action means nothing.
+    //  differs; with an origin only that one. No event: the action means nothing.
     ZPEER_CHANGE_VERIFY = 16,
     //  Part of a walk; with OWE or VERIFY
-    ZPEER_CHANGE_WALK = 32
+    ZPEER_CHANGE_WALK = 32,
+    //  With REPLICATED or an origin: the view says exactly what the event says
+    ZPEER_CHANGE_EXACT = 64,
+    //  A Register that is all the source has: whatever else the peer holds of the
+    //  instance, an override or an earlier life, has to go
+    ZPEER_CHANGE_SNAPSHOT = 128
 } zpeer_change_flag_t;
 
 //  A walk tells one lane of the whole view, in chunks of its own
@@ -50,6 +55,8 @@ typedef struct {
     uint32_t handle;       //  Of the instance, or of the ASG
     uint8_t action;        //  zpeer_action_t
     uint8_t flags;         //  zpeer_change_flag_t
+    uint8_t origin;  //  Number of the lane whose peer told the source, and
+                     //  1; 0: none did
 } zpeer_change_t;
 
 typedef struct {

@@ -283,22 +283,6 @@ Test (view, a_cancel_of_an_unknown_instance_is_told)
     cr_assert_eq (state->top, 12);
 }
 
-Test (view, a_replicated_event_applies_and_says_what_it_is)
-{
-    s_replicated (s_registration ("a", 10, ZPEER_UP));
-    s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_REPLICATED);
-    s_expect (ZPEER_UP, NONE, 10);
-    s_replicated (s_event (ZPEER_HEARTBEAT, "a", 10));
-    s_expect_told (ZPEER_HEARTBEAT, ZPEER_CHANGE_REPLICATED);
-    s_replicated (s_event (ZPEER_CANCEL, "a", 11));
-    s_expect_told (ZPEER_CANCEL, ZPEER_CHANGE_REPLICATED);
-    s_register ("a", 12, ZPEER_UP);
-    s_forget ("a");
-    s_replicated (s_registration ("a", 13, ZPEER_UP));
-    s_expect_told (ZPEER_REGISTER,
-                   ZPEER_CHANGE_REPLICATED | ZPEER_CHANGE_FRESH);
-}
-
 Test (view, an_instance_is_a_pair_and_not_a_joined_string)
 {
     zpeer_parsed_t one = s_registration ("C", 10, ZPEER_UP);
