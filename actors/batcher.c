@@ -162,6 +162,7 @@ s_make_lanes (batcher_t *self)
         .read_timeout_ms = options->peer_node_read_timeout_ms,
         .pool = options->max_elements_in_peer_replication_pool,
         .inherits = self->inherits,
+        .origin = (uint8_t) (self->id + 1),
         .delivered = options->outcomes_delivered,
         .seed = (uint64_t) zclock_usecs () ^ (uintptr_t) self,
         .report = s_report,

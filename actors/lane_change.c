@@ -120,6 +120,8 @@ s_forget_flight (zpeer_lane_t *self, entry_t *entry, unsigned kept)
 
 //  Only the mark of an ambiguous attempt stays, for what is late may hit a later
 //  life; and a Cancel that the peer was not told of, for that was accepted
+//  Only the mark of an ambiguous attempt stays: what is late may hit a later
+//  life
 static void
 s_forget (zpeer_lane_t *self, entry_t *entry)
 {
@@ -211,6 +213,166 @@ s_verify (zpeer_lane_t *self, entry_t *entry)
     s_stand_owed (self, entry);
 }
 
+//  The view holds what others did not know when they cancelled it. What is held is
+//  asked about when it has rested, unless somebody walks.
+static void
+s_ask (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
+       bool own)
+{
+    bool whose = own || !change->origin;
+    if ((change->flags & ZPEER_CHANGE_WALK) ||
+        (whose && !(entry->flags & HELD)))
+        s_verify (self, entry);
+}
+
+//  Whether the peer is settled by what another tells all peers. Only if the view
+//  says exactly that; and what is still owed to the peer cannot always be settled
+//  by it: what it does there depends on what the peer did not yet get from here.
+static bool
+s_settles (const entry_t *entry, unsigned bit)
+{
+    if (bit == C)
+        return true;
+    //  A Register that waits may have brought the override that is held
+    bool override =
+        (entry->wait & R) && entry->state->override != ZPEER_UNKNOWN;
+    return bit == R && !(entry->wait & ~(R | H)) && !(entry->flags & OWED) &&
+           !override;
+}
+
+//  Ends these kinds, which wait, for somebody else has told the peer
+static void
+s_settle (zpeer_lane_t *self, entry_t *entry, unsigned bits)
+{
+    lane_end (self, ZPEER_ENDED_SETTLED, entry->wait & bits);
+    entry->wait = (uint8_t) (entry->wait & ~bits);
+    if (entry->wait)
+        return;
+    entry->asked = 0;
+    lane_flag (entry, ASK, false);
+}
+
+//  What is on its way may arrive after what the other told the peer
+static void
+s_replicated_asg (zpeer_lane_t *self, entry_t *entry, bool again)
+{
+    if (!again || entry->wait)
+        return;
+    self->accepted++;
+    entry->wait = H;
+    entry->beat = entry->since = (uint32_t) self->now;
+}
+
+//  What waits is told in full, for the peer has not only what it had from here
+static void
+s_widen (zpeer_lane_t *self, entry_t *entry)
+{
+    if (!(entry->wait & ~H) && !(entry->flags & OWED))
+        return;
+    s_settle (self, entry, H);
+    entry->wait |= FULL;
+}
+
+//  A Register of ours that waited is not told any more, and whether the peer got
+//  the other's nobody knows here: it is asked. A Cancel of ours is told.
+static void
+s_trust (zpeer_lane_t *self, entry_t *entry, unsigned bit)
+{
+    bool ours = entry->wait & R;
+    s_settle (self, entry, bit == C ? ~C : ~0u);
+    //  Nobody else knows of an attempt of ours that may come late
+    if (entry->unsure)
+        lane_owe (self, entry);
+    else if (bit == R && ours)
+        lane_renew (self, entry);
+}
+
+//  Another has told all peers
+static void
+s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
+              bool changed)
+{
+    unsigned bit = s_bits[change->action];
+    bool flying = entry->phase != PHASE_NONE;
+    if (self->options.asg_life_ms) {
+        s_replicated_asg (self, entry, changed && flying);
+        return;
+    }
+    if (bit == H || !(changed || lane_wants (entry) || flying))
+        return;
+    //  What was sent from here may have come to the peer after it
+    if (lane_acted_lately (self, entry) && !(entry->flags & HELD)) {
+        s_owe (self, entry);
+        return;
+    }
+    if ((change->flags & ZPEER_CHANGE_EXACT) && s_settles (entry, bit))
+        s_trust (self, entry, bit);
+    else
+        s_widen (self, entry);
+    lane_flag (entry, AGAIN, flying);  //  That may arrive after it
+    lane_stand (self, entry, false);
+}
+
+//  The peer says that the instance lives. If it lives as the view has it, that is
+//  what a Heartbeat from here would tell. If it is newer there, nothing is told.
+static void
+s_origin_beat (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change)
+{
+    if (change->given)
+        return;
+    if (!(change->flags & ZPEER_CHANGE_EXACT))
+        lane_renew (self, entry);
+    else {
+        if (entry->wait == H)
+            s_settle (self, entry, H);
+        if ((entry->flags & RENEW) && entry->phase == PHASE_NONE)
+            lane_pay (self, entry, PAID_OTHERWISE);
+    }
+    lane_stand (self, entry, false);
+}
+
+//  The peer has what the view says, whatever it refused before
+static void
+s_origin_exact (zpeer_lane_t *self, entry_t *entry)
+{
+    s_settle (self, entry, ~0u);
+    s_try_now (self, entry);
+    entry->suspect = 0;
+    lane_pay (self, entry, PAID_OTHERWISE);
+    if (entry->unsure)
+        lane_owe (self, entry);
+}
+
+//  The peer has told the source, and nobody else has. It has what the view says, if
+//  that is exactly what it told; else it is owed the difference.
+static void
+s_origin (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change)
+{
+    unsigned bit = s_bits[change->action];
+    bool flying = entry->phase != PHASE_NONE;
+    bool exact = change->flags & ZPEER_CHANGE_EXACT;
+    if (self->options.asg_life_ms) {
+        s_replicated_asg (self, entry, flying);
+        return;
+    }
+    if (bit == H) {
+        s_origin_beat (self, entry, change);
+        return;
+    }
+    if (!exact && (entry->flags & HELD))
+        return;
+    if (!exact || flying || lane_acted_lately (self, entry)) {
+        s_owe (self, entry);
+        return;
+    }
+    //  An override says nothing of the data
+    if ((bit & (S | D)) && ((entry->wait & (C | R)) || (entry->flags & OWED)))
+        s_widen (self, entry);
+    else
+        s_origin_exact (self, entry);
+    lane_stand (self, entry, false);
+}
+
 //  A Register or a Cancel of what the peer did not take. One that takes the others
 //  of its batch along goes on going alone, and not more often than such may.
 static void
@@ -256,13 +418,17 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     bool lower = bit == R && lane_began_lower (entry) &&
                  !((entry->wait | entry->flight) & C);
     if (((bit & (R | C)) && held && entry->state->top) || lower) {
+    //  taken: what the peer has is not known. Nor is it when all is told.
+    bool snapshot = change->flags & ZPEER_CHANGE_SNAPSHOT;
+    if (snapshot || ((bit & (R | C)) && held && entry->state->top)) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }
     if (idle)
         entry->since = (uint32_t) now;
-    //  A live change of an owed instance does not wait with the owed ones
-    if (entry->queue == QUEUE_OWED)
+    //  A live change of an owed instance does not wait with the owed ones. The
+    //  snapshots of a whole registry do.
+    if (entry->queue == QUEUE_OWED && !snapshot)
         lane_stand_live (self, entry);
     else
         lane_stand (self, entry, false);
@@ -302,19 +468,22 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
 {
     bool changed;
     bool leaving = change->flags & ZPEER_CHANGE_RELEASE;
+    bool own = change->origin && change->origin == self->options.origin;
     self->now = now;
     entry_t *entry = s_adopt (self, change, &changed);
     lane_flag (entry, LEAVING, leaving);
     if (change->flags & ZPEER_CHANGE_OWE)
         s_owe (self, entry);
     else if (change->flags & ZPEER_CHANGE_VERIFY)
-        s_verify (self, entry);
+        s_ask (self, entry, change, own);
     else if (leaving)
         lane_release (self, entry);
     else if (change->action == ZPEER_FORGET)
         s_forget (self, entry);
     else if (change->flags & ZPEER_CHANGE_REPLICATED)
-        s_replicated (self, entry, s_bits[change->action], changed);
+        s_replicated (self, entry, change, changed);
+    else if (own)
+        s_origin (self, entry, change);
     else
         s_event (self, now, entry, change, s_bits[change->action]);
     if (change->flags & ZPEER_CHANGE_WALK) {

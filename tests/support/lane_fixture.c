@@ -109,14 +109,18 @@ void
 lane_fixture_change (lane_fixture_t *self, char name, zpeer_action_t action,
                      lane_state_t state)
 {
+    bool told = (state.replicated || state.origin) && !state.vague;
     unsigned flags = (state.fresh ? ZPEER_CHANGE_FRESH : 0u) |
-                     (state.replicated ? ZPEER_CHANGE_REPLICATED : 0u);
+                     (state.replicated ? ZPEER_CHANGE_REPLICATED : 0u) |
+                     (state.snapshot ? ZPEER_CHANGE_SNAPSHOT : 0u) |
+                     (told ? ZPEER_CHANGE_EXACT : 0u);
     zpeer_change_t change = {
         .state = s_state (self, name, state),
         .given = state.given,
         .handle = (uint32_t) name,
         .action = (uint8_t) action,
         .flags = (uint8_t) flags,
+        .origin = state.origin,
     };
     s_tell (self, &change);
 }

@@ -43,7 +43,10 @@ typedef struct {
     unsigned info_bytes;  //  Of its InstanceInfo; 0: a few
     bool absent;
     bool fresh;
-    bool replicated;
+    bool replicated;  //  Exactly so, unless it is vague
+    bool vague;       //  The event says something else than the view
+    bool snapshot;
+    uint8_t origin;
     uint64_t given;
 } lane_state_t;
 
