@@ -6,6 +6,7 @@
 #include "figures.h"
 #include "intake.h"
 #include "options.h"
+#include "origins.h"
 #include "outlets.h"
 #include "pace.h"
 #include "report.h"
@@ -40,6 +41,7 @@ typedef struct {
     zpeer_handover_t *handover;  //  Owned; borrows view, log and outlets
     zpeer_walker_t *walker;      //  Owned; borrows view, handover and outlets
     zpeer_outlets_t outlets;     //  To the lanes
+    zpeer_origins_t origins;     //  Whose peers' URLs these are
     zpeer_intake_t *intake;      //  Owned
     zpeer_inlet_t uplink;        //  Of an owned PULL, or of none
     zpeer_frames_t frames;       //  What came in there
@@ -49,6 +51,7 @@ typedef struct {
     zpeer_throttle_t refusals;
     zpeer_throttle_t unknowns;
     uint64_t now;       //  Read once a turn
+    uint64_t began;     //  What now has in advance of the monotonic clock
     uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
     uint64_t stats_at;
     bool waiting;       //  Requests are left that fit no more
@@ -64,6 +67,7 @@ s_self_destroy (self_t **self_p)
     zpeer_walker_destroy (&self->walker);
     zpeer_handover_destroy (&self->handover);
     zpeer_outlets_free (&self->outlets);
+    zpeer_origins_free (&self->origins);
     zpeer_frames_close (&self->frames);
     zsock_destroy (&self->uplink.socket);
     zpeer_report_close (&self->report);
@@ -97,6 +101,13 @@ s_apply (void *arg, const zpeer_parsed_t *event)
 {
     self_t *self = (self_t *) arg;
     zpeer_applied_t applied;
+    zpeer_parsed_t told;
+    //  What came from somebody who is no peer is news for all of them
+    if (event->origin.size) {
+        told = *event;
+        told.from = zpeer_origins_find (&self->origins, event->origin);
+        event = &told;
+    }
     zpeer_view_apply (self->view, self->now, event, &applied);
     if (applied.tell)
         zpeer_handover_put (self->handover, &applied.change);
@@ -145,7 +156,7 @@ s_gather (self_t *self)
 {
     uint32_t room = zpeer_handover_room (self->handover);
     if (room) {
-        self->waiting = zpeer_intake_read (self->intake, room);
+        self->waiting = zpeer_intake_read (self->intake, self->now, room);
         zpeer_pace_turn (&self->pace, self->now,
                          zpeer_intake_events (self->intake),
                          zpeer_intake_pipelined (self->intake));
@@ -262,6 +273,15 @@ s_knows (const self_t *self)
 }
 
 static int
+s_origin (void *arg, char *const *args, char *answer)
+{
+    self_t *self = (self_t *) arg;
+    uint32_t lane;
+    int rc = s_lane (args, &lane, answer);
+    return rc ? rc : zpeer_origins_set (&self->origins, lane, args[1], answer);
+}
+
+static int
 s_addlane (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
@@ -292,6 +312,7 @@ s_dellane (void *arg, char *const *args, char *answer)
     zpeer_walker_remove (self->walker, lane);
     zpeer_outlets_close (&self->outlets, lane);
     zpeer_view_remove_lane (self->view, lane);
+    zpeer_origins_remove (&self->origins, lane);
     return ZPEER_OK;
 }
 
@@ -334,6 +355,7 @@ static const zpeer_command_t s_commands[] = {
     {"UPLINK", 1, ZPEER_WHEN_BEFORE_START, s_uplink},
     {"REPORT", 1, ZPEER_WHEN_BEFORE_START, s_report},
     {"START", 0, ZPEER_WHEN_START, s_start},
+    {"ORIGIN", 2, ZPEER_WHEN_ANY, s_origin},
     {"ADDLANE", 2, ZPEER_WHEN_ANY, s_addlane},
     {"DELLANE", 1, ZPEER_WHEN_ANY, s_dellane},
     {"RESYNC", 1, ZPEER_WHEN_STARTED, s_resync},
@@ -435,6 +457,14 @@ s_doze_us (const self_t *self, int64_t timeout_us)
 
 //  The actor ---------------------------------------------------------------------
 
+//  Looks at the clock. It is monotonic, and begins with the time of day: feeders
+//  are told it, and a mark that another engine gave before must be earlier.
+static void
+s_look (self_t *self)
+{
+    self->now = self->began + (uint64_t) zclock_mono ();
+}
+
 static self_t *
 s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
 {
@@ -467,7 +497,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
                                          zpeer_outlets_post, &self->outlets);
     self->walker = zpeer_walker_new (self->view, self->handover,
                                      zpeer_outlets_post, &self->outlets);
-    self->now = (uint64_t) zclock_mono ();
+    self->began = (uint64_t) (zclock_time () - zclock_mono ());
+    s_look (self);
     return self;
 }
 
@@ -493,7 +524,7 @@ s_wait (self_t *self)
     zpeer_inlet_wait (inlets, count, full, full_count, timeout_us);
     if (self->pace.dozes)
         zpeer_inlet_doubt (zpeer_intake_inlet (self->intake));
-    self->now = (uint64_t) zclock_mono ();
+    s_look (self);
     return self->commands.pipe.ready;
 }
 

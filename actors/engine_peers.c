@@ -51,14 +51,18 @@ s_start_peer (zpeer_engine_t *self, zpeer_peer_t *peer)
 }
 
 //  The acceptor hears of a peer last: then there is somebody to take its chunks,
-//  and whoever listens knows of it
+//  and whoever listens knows of it. Whose lane it is it hears before the lane has
+//  its first change, which may have come from there.
 static int
 s_add_lane (zpeer_engine_t *self, const zpeer_peer_t *peer)
 {
     char lane[ZPEER_ENGINE_DIGITS_MAX];
     snprintf (lane, sizeof lane, "%u", zpeer_peer_id (peer));
-    return ZPEER_ENGINE_CALL (self, self->acceptor, "ADDLANE", lane,
-                              zpeer_peer_inbox (peer));
+    int rc = ZPEER_ENGINE_CALL (self, self->acceptor, "ORIGIN", lane,
+                                zpeer_peer_base (peer));
+    return rc ? rc
+              : ZPEER_ENGINE_CALL (self, self->acceptor, "ADDLANE", lane,
+                                   zpeer_peer_inbox (peer));
 }
 
 //  The smallest number no peer has; ZPEER_PEERS_MAX: all are taken

@@ -19,6 +19,9 @@
 //  Longest name libzmq gives a connection, or takes from it
 #define FEEDER_MAX 255
 
+//  A msgpack map without members: no event, but a question for the mark
+#define QUESTION '\x80'
+
 //  Events between frame and view: the one that is being read, one for each step of
 //  fetching what it needs, and the one that is given out
 #define AHEAD (ZPEER_VIEW_STEPS + 2)
@@ -27,7 +30,8 @@
 typedef struct {
     zpeer_parser_t *parser;  //  Owned; what event refers to is its
     zpeer_parsed_t event;
-    int rc;                         //  How reading it ended
+    int rc;                         //  How reading it ended; ZPEER_E_AGAIN: it
+                                    //  is a question
     char reason[ZPEER_REASON_MAX];  //  If not well
 } ahead_t;
 
@@ -240,6 +244,11 @@ s_ahead (zpeer_intake_t *self, unsigned number)
 static void
 s_read_event (zpeer_intake_t *self, ahead_t *ahead)
 {
+    if (self->payload.data[self->offset] == QUESTION) {
+        ahead->rc = ZPEER_E_AGAIN;
+        self->offset++;
+        return;
+    }
     ahead->rc = zpeer_parser_next (ahead->parser, self->payload.data,
                                    self->payload.size, &self->offset,
                                    &ahead->event, ahead->reason);
@@ -272,7 +281,7 @@ s_read_ahead (zpeer_intake_t *self)
 }
 
 static void
-s_give_out (zpeer_intake_t *self)
+s_give_out (zpeer_intake_t *self, uint64_t now)
 {
     const ahead_t *first = s_ahead (self, 0);
     if (first->rc == ZPEER_OK) {
@@ -280,6 +289,8 @@ s_give_out (zpeer_intake_t *self)
         self->stats.accepted[first->event.action]++;
         self->options.event (self->options.arg, &first->event);
     }
+    else if (first->rc == ZPEER_E_AGAIN)
+        zpeer_reply_mark (&self->reply, now);
     else
         s_reject (self, first->reason);
     self->index++;
@@ -300,7 +311,7 @@ s_answer (zpeer_intake_t *self)
 }
 
 bool
-zpeer_intake_read (zpeer_intake_t *self, uint32_t limit)
+zpeer_intake_read (zpeer_intake_t *self, uint64_t now, uint32_t limit)
 {
     self->events = self->pipelined = 0;
     self->last_size = 0;
@@ -309,7 +320,7 @@ zpeer_intake_read (zpeer_intake_t *self, uint32_t limit)
             return false;
         s_read_ahead (self);
         if (self->count)
-            s_give_out (self);
+            s_give_out (self, now);
         if (!self->count && self->offset >= self->payload.size)
             s_answer (self);
     }

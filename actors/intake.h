@@ -61,9 +61,10 @@ zpeer_inlet_t *zpeer_intake_inlet (zpeer_intake_t *self);
 //  Who bounds its connections; borrowed. NULL when it does not listen.
 zpeer_doorman_t *zpeer_intake_doorman (zpeer_intake_t *self);
 
-//  Reads up to limit events, as far as there are requests. Returns false when
-//  none is left, true when it stopped at the limit.
-bool zpeer_intake_read (zpeer_intake_t *self, uint32_t limit);
+//  Reads up to limit events, as far as there are requests. now: the mark of those
+//  who ask for it. Returns false when none is left, true when it stopped at the
+//  limit.
+bool zpeer_intake_read (zpeer_intake_t *self, uint64_t now, uint32_t limit);
 
 //  What the last call of it read: events, and requests that their feeder sent
 //  without waiting for the reply to the one before

@@ -233,6 +233,13 @@ zpeer_feed_send (zpeer_feed_t *self, const zpeer_event_t *event, int timeout_ms,
                                        timeout_ms, request);
 }
 
+int
+zpeer_feed_ask (zpeer_feed_t *self, int timeout_ms, uint64_t *request)
+{
+    //  A map without members
+    return zpeer_feed_send_frame (self, "\x80", 1, timeout_ms, request);
+}
+
 //  Hands the oldest end out
 static int
 s_deliver (zpeer_feed_t *self, zpeer_reply_t *reply)
@@ -245,6 +252,7 @@ s_deliver (zpeer_feed_t *self, zpeer_reply_t *reply)
                                zmq_msg_size (&end->frame));
     zmq_msg_close (&end->frame);
     if (rc == ZPEER_OK) {
+        reply->mark = self->reply.mark;
         reply->accepted = self->reply.accepted;
         reply->rejected = self->reply.rejected;
         reply->listed = self->reply.listed;

@@ -5,11 +5,11 @@
 #include "reply.h"
 #include "banned.h"
 
-enum { ACCEPTED, REJECTED_COUNT, REJECTED };
+enum { ACCEPTED, REJECTED_COUNT, REJECTED, MARK, MEMBERS };
 
-static const zpeer_slice_t s_members[] = {ZPEER_NAME ("accepted"),
-                                          ZPEER_NAME ("rejectedCount"),
-                                          ZPEER_NAME ("rejected")};
+static const zpeer_slice_t s_members[] = {
+    ZPEER_NAME ("accepted"), ZPEER_NAME ("rejectedCount"),
+    ZPEER_NAME ("rejected"), ZPEER_NAME ("mark")};
 
 enum { INDEX, ERROR };
 
@@ -43,6 +43,7 @@ s_pack_text (msgpack_packer *packer, zpeer_slice_t text)
 void
 zpeer_reply_begin (zpeer_reply_writer_t *self)
 {
+    self->mark = 0;
     self->rejected = 0;
     self->size = 0;
 }
@@ -66,6 +67,12 @@ zpeer_reply_reject (zpeer_reply_writer_t *self, uint32_t index,
     self->size += sink.size;
 }
 
+void
+zpeer_reply_mark (zpeer_reply_writer_t *self, uint64_t mark)
+{
+    self->mark = mark;
+}
+
 //  The head is known last and stands first: it goes right before the entries
 zpeer_slice_t
 zpeer_reply_end (zpeer_reply_writer_t *self, uint32_t accepted)
@@ -74,7 +81,11 @@ zpeer_reply_end (zpeer_reply_writer_t *self, uint32_t accepted)
     sink_t sink = {head, 0};
     msgpack_packer packer;
     msgpack_packer_init (&packer, &sink, s_write);
-    msgpack_pack_map (&packer, 3);
+    msgpack_pack_map (&packer, self->mark ? 4 : 3);
+    if (self->mark) {
+        s_pack_text (&packer, s_members[MARK]);
+        msgpack_pack_uint64 (&packer, self->mark);
+    }
     s_pack_text (&packer, s_members[ACCEPTED]);
     msgpack_pack_uint32 (&packer, accepted);
     s_pack_text (&packer, s_members[REJECTED_COUNT]);
@@ -144,6 +155,15 @@ s_entries (zpeer_reply_reader_t *self, zpeer_reader_t *reader,
 }
 
 static int
+s_mark (const zpeer_field_t *field, const zpeer_token_t *token, uint64_t *mark)
+{
+    int64_t value = 0;
+    int rc = zpeer_field_number (field, token, 0, INT64_MAX, &value);
+    *mark = (uint64_t) value;
+    return rc;
+}
+
+static int
 s_member (void *arg, zpeer_reader_t *reader, size_t index,
           const zpeer_field_t *field, const zpeer_token_t *token)
 {
@@ -151,6 +171,7 @@ s_member (void *arg, zpeer_reader_t *reader, size_t index,
     switch (index) {
     case ACCEPTED: return s_number (field, token, &self->accepted);
     case REJECTED_COUNT: return s_number (field, token, &self->rejected);
+    case MARK: return s_mark (field, token, &self->mark);
     default: return s_entries (self, reader, field, token);
     }
 }
@@ -159,6 +180,7 @@ int
 zpeer_reply_read (zpeer_reply_reader_t *self, const void *data, size_t size)
 {
     const char *start = (const char *) data;
+    self->mark = 0;
     self->accepted = self->rejected = self->listed = 0;
     zpeer_keys_t keys = {0};
     zpeer_keys_reset (&keys);
@@ -171,8 +193,8 @@ zpeer_reply_read (zpeer_reply_reader_t *self, const void *data, size_t size)
     if (!rc)
         rc = zpeer_field_map (&field, &map);
     if (!rc)
-        rc = zpeer_reader_map (&reader, &map, "", s_members, 3, NULL, s_member,
-                               self);
+        rc = zpeer_reader_map (&reader, &map, "", s_members, MEMBERS, NULL,
+                               s_member, self);
     zpeer_keys_free (&keys);
     return rc || reader.walk.at != reader.walk.end ? ZPEER_E_PARSE : ZPEER_OK;
 }

@@ -3,6 +3,8 @@
         {"accepted": 3, "rejectedCount": 1,
          "rejected": [{"index": 1, "error": "info.hostName is missing"}]}
 
+    and "mark", the engine's time, if it was asked for it.
+
     At most ZPEER_REPLY_LISTED rejections are listed; rejectedCount is their
     number. Both structs are of fixed size and own nothing, so a reply costs no
     allocation and needs no freeing.
@@ -19,6 +21,7 @@
 #define ZPEER_REPLY_ENTRY_MAX (ZPEER_REASON_MAX + 32)
 
 typedef struct {
+    uint64_t mark;      //  0: it was not asked for
     uint32_t rejected;  //  In all
     size_t size;        //  Of the entries, which come behind the head's room
     char
@@ -33,10 +36,14 @@ void zpeer_reply_begin (zpeer_reply_writer_t *self);
 void zpeer_reply_reject (zpeer_reply_writer_t *self, uint32_t index,
                          const char *reason);
 
+//  Adds the engine's time, which is above 0
+void zpeer_reply_mark (zpeer_reply_writer_t *self, uint64_t mark);
+
 //  The finished reply; valid until the next begin
 zpeer_slice_t zpeer_reply_end (zpeer_reply_writer_t *self, uint32_t accepted);
 
 typedef struct {
+    uint64_t mark;  //  0: there is none
     uint32_t accepted;
     uint32_t rejected;  //  In all
     uint32_t listed;    //  Entries of the two arrays

@@ -146,8 +146,8 @@ gate_raw (const void *data, size_t size)
     zpeer_buffer_add (&gate_frame, data, size);
 }
 
-static void
-s_add (zpeer_event_t **event)
+void
+gate_add (zpeer_event_t **event)
 {
     size_t size = zpeer_event_size (*event);
     zpeer_buffer_reserve (&gate_frame, size);
@@ -167,7 +167,7 @@ gate_event (zpeer_action_t action, const char *app, const char *id,
     zpeer_event_set_timestamp (event, timestamp);
     if (action == ZPEER_STATUS_UPDATE)
         zpeer_event_set_status (event, ZPEER_OUT_OF_SERVICE);
-    s_add (&event);
+    gate_add (&event);
 }
 
 void
@@ -179,7 +179,7 @@ gate_register (const char *app, const char *id, uint64_t timestamp)
     zpeer_event_set_timestamp (event, timestamp);
     zpeer_event_put_str (event, "hostName", "shop02.example.net");
     zpeer_event_put_str (event, "ipAddr", "192.0.2.52");
-    s_add (&event);
+    gate_add (&event);
 }
 
 void

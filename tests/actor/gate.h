@@ -14,6 +14,7 @@
 #define GATE_H_INCLUDED
 
 #include <czmq.h>
+#include <zpeer/event.h>
 #include "buffer.h"
 #include "outlets.h"
 #include "socket.h"
@@ -56,6 +57,9 @@ void gate_event (zpeer_action_t action, const char *app, const char *id,
                  uint64_t timestamp);
 void gate_register (const char *app, const char *id, uint64_t timestamp);
 void gate_raw (const void *data, size_t size);
+
+//  Puts an event of the test's into the frame, and destroys it
+void gate_add (zpeer_event_t **event);
 
 //  Sends the frame as a request, and empties it
 void gate_send (zsock_t *feeder);

@@ -6,6 +6,7 @@
 
 #define WAIT_MS 5000
 #define HWM     1000
+#define MARK    1718271499871u
 
 //  An engine that answers when it is told to
 static zsock_t *s_engine;
@@ -55,6 +56,8 @@ s_answer (const char *payload, int accepted)
     zpeer_reply_begin (&writer);
     if (accepted == 0)
         zpeer_reply_reject (&writer, 7, "app is missing");
+    if (*payload == '\x80')
+        zpeer_reply_mark (&writer, MARK);
     zpeer_slice_t frames[] = {zpeer_frames_at (&in, 0),
                               zpeer_reply_end (&writer, (uint32_t) accepted)};
     if (accepted < 0)
@@ -72,6 +75,18 @@ s_send (const char *payload, int timeout_ms, uint64_t *request)
 }
 
 TestSuite (feed, .init = s_setup, .fini = s_teardown);
+
+Test (feed, the_engines_time_can_be_asked_for)
+{
+    zpeer_reply_t reply;
+    uint64_t request = 0;
+    s_feed = zpeer_feed_new (s_endpoint, 0);
+    cr_assert_eq (zpeer_feed_ask (s_feed, WAIT_MS, &request), ZPEER_OK);
+    cr_assert (s_answer ("\x80", 1));
+    cr_assert_eq (zpeer_feed_recv (s_feed, &reply, WAIT_MS), ZPEER_OK);
+    cr_assert_eq (reply.request, request);
+    cr_assert_eq (reply.mark, MARK);
+}
 
 Test (feed, replies_belong_to_their_requests_in_order)
 {

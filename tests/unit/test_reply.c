@@ -28,6 +28,24 @@ Test (reply, what_is_written_is_read)
     cr_assert_str_eq (s_reader.reasons[1], "app is blank");
 }
 
+Test (reply, the_mark_is_read)
+{
+    zpeer_reply_begin (&s_writer);
+    cr_assert_eq (s_again (UINT32_MAX), ZPEER_OK);
+    cr_assert_eq (s_reader.mark, 0);
+    zpeer_reply_begin (&s_writer);
+    zpeer_reply_reject (&s_writer, UINT32_MAX, "app is blank");
+    zpeer_reply_mark (&s_writer, INT64_MAX);
+    cr_assert_eq (s_again (UINT32_MAX), ZPEER_OK);
+    cr_assert_eq (s_reader.mark, INT64_MAX);
+    cr_assert_eq (s_reader.accepted, UINT32_MAX);
+    cr_assert_eq (s_reader.indexes[0], UINT32_MAX);
+    cr_assert_str_eq (s_reader.reasons[0], "app is blank");
+    zpeer_reply_begin (&s_writer);
+    cr_assert_eq (s_again (1), ZPEER_OK);
+    cr_assert_eq (s_reader.mark, 0);
+}
+
 Test (reply, is_byte_for_byte_what_the_protocol_page_shows)
 {
     static const char bytes[] = "\x83"

@@ -15,6 +15,8 @@
     UPLINK     endpoint          OK            before START; binds the PULL
     REPORT     endpoint          OK            before START; reporter's inbox
     START                        OK            once
+    ORIGIN     lane URL          OK            any time; its peer's URL: events
+                                               that name it came from there
     ADDLANE    lane endpoint     OK            any time; lane 0..63, its inbox
     DELLANE    lane              OK            any time; nothing comes after OK
     RESYNC     lane              OK            after START; the lane is made to

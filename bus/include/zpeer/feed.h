@@ -41,6 +41,7 @@ typedef struct {
     uint32_t listed;             //  Entries of the two arrays below
     const uint32_t *indexes;     //  Of the rejected events in the request
     const char *const *reasons;  //  Why; both valid until the next call
+    uint64_t mark;  //  The engine's time, ms, if that was asked for; else 0
 } zpeer_reply_t;
 
 //  A feed connected to endpoint; NULL if that is no endpoint, or if sockets or
@@ -69,6 +70,12 @@ zpeer_feed_send (zpeer_feed_t *self, const zpeer_event_t *event, int timeout_ms,
 ZPEER_EXPORT int
 zpeer_feed_send_frame (zpeer_feed_t *self, const void *data, size_t size,
                        int timeout_ms, uint64_t *request);
+
+//  The same for a question: its reply has the engine's time (mark), from which
+//  that of a snapshot is reckoned (zpeer_event_set_as_of). Ask before you fetch what
+//  the snapshots are made of.
+ZPEER_EXPORT int
+zpeer_feed_ask (zpeer_feed_t *self, int timeout_ms, uint64_t *request);
 
 //  The next reply, in the order of the requests. Returns ZPEER_OK;
 //  ZPEER_E_TIMEOUT; ZPEER_E_AGAIN when no request is unanswered. With ZPEER_E_IO

@@ -83,7 +83,8 @@ zpeer_event_set_replicated (zpeer_event_t *self, bool replicated);
 //  of whatever was said before, an override and a higher timestamp included.
 ZPEER_EXPORT void zpeer_event_set_snapshot (zpeer_event_t *self, bool snapshot);
 
-//  The time of a snapshot, by the engine's clock, less how old it may be. Changes of the instance that the engine took from then on stay. 0,
+//  The time of a snapshot, by the engine's clock (zpeer_feed_ask), less how old it
+//  may be. Changes of the instance that the engine took from then on stay. 0,
 //  as if not set: the present. Returns ZPEER_OK, or ZPEER_E_RANGE for what is
 //  not below 2^63.
 ZPEER_EXPORT int zpeer_event_set_as_of (zpeer_event_t *self, uint64_t as_of);
