@@ -34,6 +34,9 @@ struct feeder {
     uint64_t next;               //  The one that is gathered
     int64_t started_at;          //  When the first event was added, ms
     bool lost;                   //  A request went with its connection
+    uint64_t answered;           //  Number of the newest reply
+    uint64_t mark;       //  What it had of the engine's time; 0: nothing
+    int64_t started_at;  //  When the first event was added, ms
     feeder_counts_t counts;
 };
 
@@ -82,6 +85,8 @@ s_take_reply (feeder_t *self, int timeout_ms)
     if (rc != ZPEER_OK && rc != ZPEER_E_IO)
         return rc;
     self->lost |= rc == ZPEER_E_IO;  //  And the rest of it is empty
+    self->answered = reply.request;
+    self->mark = reply.mark;
     request_t *request = s_request (self, self->first);
     while (self->first < self->next && request->number < reply.request)
         request = s_request (self, ++self->first);
@@ -182,6 +187,21 @@ feeder_add (feeder_t *self, feeder_place_t place, const void *data, size_t size)
     request->places[request->count++] = place;
     return request->count < self->options.batch ? ZPEER_OK
                                                 : feeder_flush (self);
+}
+
+int
+feeder_ask (feeder_t *self, uint64_t *mark)
+{
+    uint64_t number = 0;
+    int rc = feeder_flush (self);
+    if (rc == ZPEER_OK)
+        rc = zpeer_feed_ask (self->feed, self->options.patience_ms, &number);
+    while (rc == ZPEER_OK && self->answered < number)
+        rc = s_take_reply (self, self->options.patience_ms);
+    if (rc != ZPEER_OK)
+        return ZPEER_E_TIMEOUT;
+    *mark = self->mark;
+    return ZPEER_OK;
 }
 
 int

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "lines.h"
 #include "banned.h"
@@ -182,6 +183,19 @@ lines_number (const lines_t *self)
 {
     assert (self);
     return self->number;
+}
+
+int64_t
+lines_age (const lines_t *self)
+{
+    assert (self);
+    struct stat status;
+    struct timespec now;
+    if (fstat (self->fd, &status) || !S_ISREG (status.st_mode))
+        return 0;
+    clock_gettime (CLOCK_REALTIME, &now);
+    int64_t age = (int64_t) (now.tv_sec - status.st_mtim.tv_sec) * 1000;
+    return age > 0 ? age : 0;
 }
 
 uint64_t

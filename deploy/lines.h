@@ -43,6 +43,9 @@ bool lines_wait (lines_t *self, int timeout_ms);
 //  The number of the line that lines_next gave last, from 1
 uint64_t lines_number (const lines_t *self);
 
+//  How long ago a file was changed, ms; 0 for a pipe
+int64_t lines_age (const lines_t *self);
+
 //  Bytes handed out so far, and in the whole file; the latter is 0 for a pipe
 uint64_t lines_done (const lines_t *self);
 uint64_t lines_total (const lines_t *self);

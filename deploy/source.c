@@ -210,12 +210,42 @@ s_fill_name (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
     if (rc == ZPEER_OK)
         rc = s_fill_text (event, value, "asg", NULL, zpeer_event_set_asg,
                           reason);
-    const json_t *replicated = json_object_get (value, "replicated");
-    if (rc == ZPEER_OK && s_given (replicated)) {
-        if (!json_is_boolean (replicated))
-            return s_fault (reason, "replicated is neither true nor false");
-        zpeer_event_set_replicated (event, json_is_true (replicated));
-    }
+    return rc;
+}
+
+static int
+s_fill_flag (zpeer_event_t *event, const json_t *value, const char *name,
+             void (*set) (zpeer_event_t *, bool), char reason[REASON_MAX])
+{
+    const json_t *flag = json_object_get (value, name);
+    if (!s_given (flag))
+        return ZPEER_OK;
+    if (!json_is_boolean (flag))
+        return s_fault (reason, "%s is neither true nor false", name);
+    set (event, json_is_true (flag));
+    return ZPEER_OK;
+}
+
+//  Whose word the event is
+static int
+s_fill_marks (zpeer_event_t *event, const json_t *value,
+              char reason[REASON_MAX])
+{
+    const json_t *as_of = json_object_get (value, "asOf");
+    uint64_t number = 0;
+    int rc = s_fill_flag (event, value, "replicated",
+                          zpeer_event_set_replicated, reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_flag (event, value, "snapshot", zpeer_event_set_snapshot,
+                          reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_text (event, value, "origin", NULL, zpeer_event_set_origin,
+                          reason);
+    if (rc == ZPEER_OK && s_given (as_of) &&
+        (!s_timestamp (as_of, &number) || !number ||
+         zpeer_event_set_as_of (event, number) != ZPEER_OK))
+        rc = s_fault (reason, "asOf is not a number from 1 to %" PRId64,
+                      INT64_MAX);
     return rc;
 }
 
@@ -263,6 +293,8 @@ s_fill (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
         rc = s_fill_name (event, value, reason);
     if (rc == ZPEER_OK)
         rc = s_fill_timestamp (event, value, reason);
+    if (rc == ZPEER_OK)
+        rc = s_fill_marks (event, value, reason);
     //  Only the InstanceInfo counts for a Register, as at every receiver
     if (rc == ZPEER_OK && !registers)
         rc = s_fill_status (event, value, reason);
@@ -322,11 +354,23 @@ s_read_item (self_t *self, const json_t *value)
     s_read_event (self, value);
 }
 
+//  What a registry has of an instance, which is all it has
 static void
 s_read_listed_instance (self_t *self, const json_t *value)
 {
+    char reason[REASON_MAX] = "";
     self->item++;
-    s_read_instance (self, value);
+    const char *type =
+        json_string_value (json_object_get (value, "actionType"));
+    if (type && !strcmp (type, "DELETED")) {
+        s_reject (self, "actionType is DELETED: the registry has it no more");
+        return;
+    }
+    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
+    zpeer_event_set_snapshot (event, true);
+    if (self->sink->as_of)
+        zpeer_event_set_as_of (event, self->sink->as_of (self->sink->arg));
+    s_pass_on (self, event, s_fill_info (event, value, reason), reason);
 }
 
 static void

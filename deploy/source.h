@@ -8,7 +8,8 @@
       instanceInfo for info, or a whole {"replicationList": […]};
     - {"instance": {…}}, or the InstanceInfo alone: it registers;
     - the answer to GET apps/{APP}, {"application": {…}}, or to GET apps,
-      {"applications": {…}}: every instance in it registers.
+      {"applications": {…}}: a snapshot of every instance in it. One that is
+      DELETED, as in the answer to GET apps/delta, is none.
 
     What the engine checks is not checked here; only what makes no event.
 */
@@ -26,6 +27,9 @@ typedef struct {
     void (*event) (void *arg, uint64_t item, const zpeer_event_t *event);
     //  Something that makes no event, and why
     void (*reject) (void *arg, uint64_t item, const char *reason);
+    //  Of which time such an answer is, by the engine's clock; 0: not known. NULL:
+    //  as if 0
+    uint64_t (*as_of) (void *arg);
 } source_sink_t;
 
 void source_read (const json_t *value, const source_sink_t *sink);

@@ -24,6 +24,11 @@
 #define DEFAULT_TIMEOUT 10
 #define TIMEOUT_MAX     86400
 
+//  How old a document may be when it is read, s. Eureka gives out one that is up to
+//  30 s old, and it takes time to come.
+#define DEFAULT_AGE 60
+#define AGE_MAX     86400
+
 //  Largest encoded event (<zpeer/event.h>)
 #define EVENT_MAX 262144
 
@@ -36,6 +41,7 @@ typedef struct {
     uint32_t batch;
     uint32_t rate;
     uint32_t timeout_s;
+    uint32_t age_s;
     bool quiet;
     bool help;
 } arguments_t;
@@ -50,6 +56,11 @@ typedef struct {
     bool hopeless;          //  The rest of the input is not worth reading
     uint64_t unusable;      //  Lines and items that made no event
     int error;              //  Why sending failed, ZPEER_OK while it works
+    int64_t age_ms;         //  How old a document may be when it is read
+    int64_t fresh_at;       //  Nothing of what is read was there before
+    uint64_t mark;          //  What the engine's clock showed, at marked_at at
+    int64_t marked_at;      //  the latest; 0: it does not tell
+    bool asked;             //  For it
     char bytes[EVENT_MAX];  //  The event at hand, encoded
 } self_t;
 
@@ -69,7 +80,7 @@ static const char s_usage[] =
     "  {\"instance\":{...}}, or the inner object alone\n"
     "      what a service sends to register: a Register\n"
     "  {\"applications\":{...}}\n"
-    "      what GET /eureka/apps answers: a Register of every instance; this\n"
+    "      what GET /eureka/apps answers: a snapshot of every instance; this\n"
     "      may be spread over lines\n"
     "\n"
     "So a registry is copied with\n"
@@ -82,6 +93,8 @@ static const char s_usage[] =
     "  --rate N        events per second (as fast as the engine takes them)\n"
     "  --timeout S     how long the engine may stay silent (10)\n"
     "  --quiet         no progress, only what went wrong and the summary\n"
+    "  --age S         how old such an answer may be when it is read (60)\n"
+    "  --quiet         no progress, only what went wrong\n"
     "  --help          prints this\n"
     "\n"
     "A registry's instances live at the peers only as long as heartbeats "
@@ -89,17 +102,31 @@ static const char s_usage[] =
     "their lease, 90 s unless they say otherwise. Feeding once does not renew\n"
     "them, and never cancels what has gone from the input.\n"
     "\n"
+    "A snapshot is all that the registry has of an instance: it removes an\n"
+    "override that only peers hold. Changes that the engine has taken since "
+    "it\n"
+    "was made (--age, and what a file is older) stay as they are.\n"
+    "\n"
     "What is rejected is reported with its line and the reason; the rest goes\n"
     "on. An input without anything in it is an error, too. A summary goes to\n"
     "standard output, everything else to standard error.\n";
 
-enum { OPT_ENDPOINT, OPT_BATCH, OPT_RATE, OPT_TIMEOUT, OPT_QUIET, OPT_HELP };
+enum {
+    OPT_ENDPOINT,
+    OPT_BATCH,
+    OPT_RATE,
+    OPT_TIMEOUT,
+    OPT_AGE,
+    OPT_QUIET,
+    OPT_HELP
+};
 
 static const struct option s_options[] = {
     {"endpoint", required_argument, NULL, OPT_ENDPOINT},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"rate", required_argument, NULL, OPT_RATE},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"age", required_argument, NULL, OPT_AGE},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -118,6 +145,8 @@ s_handle (arguments_t *self, int option)
     case OPT_TIMEOUT:
         return zpeerctl_number ("feed", "--timeout", 1, TIMEOUT_MAX,
                                 &self->timeout_s);
+    case OPT_AGE:
+        return zpeerctl_number ("feed", "--age", 0, AGE_MAX, &self->age_s);
     case OPT_QUIET: self->quiet = true; break;
     case OPT_HELP: self->help = true; break;
     default: return zpeerctl_complain ("feed", "wrong option");
@@ -132,6 +161,7 @@ s_read_arguments (arguments_t *self, int argc, char **argv)
         .endpoint = ZPEERCTL_EVENTS,
         .batch = DEFAULT_BATCH,
         .timeout_s = DEFAULT_TIMEOUT,
+        .age_s = DEFAULT_AGE,
     };
     int option = 0;
     while ((option = getopt_long (argc, argv, "", s_options, NULL)) != -1) {
@@ -199,6 +229,21 @@ s_event (void *arg, uint64_t item, const zpeer_event_t *event)
     s_show_progress (self);
 }
 
+//  Of which time a document is that is read, by the engine's clock. That one is
+//  asked for once, when it is needed, and runs as ours does.
+static uint64_t
+s_as_of (void *arg)
+{
+    self_t *self = arg;
+    if (!self->asked && self->error == ZPEER_OK) {
+        self->error = feeder_ask (self->feeder, &self->mark);
+        self->marked_at = clock_now ();
+        self->asked = true;
+    }
+    int64_t before = self->marked_at - self->fresh_at + self->age_ms;
+    return (int64_t) self->mark > before ? self->mark - (uint64_t) before : 0;
+}
+
 static bool
 s_blank (const char *text, size_t size)
 {
@@ -261,7 +306,8 @@ s_handle_line (self_t *self, const char *text, size_t size)
         s_unusable (self, 0, error.text);
         return;
     }
-    source_sink_t sink = {.arg = self, .event = s_event, .reject = s_unusable};
+    source_sink_t sink = {
+        .arg = self, .event = s_event, .reject = s_unusable, .as_of = s_as_of};
     source_read (value, &sink);
     json_decref (value);
 }
@@ -273,6 +319,7 @@ s_idle (self_t *self)
     do {
         self->error = feeder_flush (self->feeder);
         s_show_progress (self);
+        self->fresh_at = clock_now ();
     } while (self->error == ZPEER_OK && !lines_wait (self->lines, IDLE_MS));
 }
 
@@ -381,6 +428,8 @@ s_open_and_feed (self_t *self, const arguments_t *arguments)
         return zpeerctl_complain ("feed", "\"%s\" is no endpoint",
                                   arguments->endpoint);
     progress_init (&self->progress, arguments->quiet, clock_now ());
+    self->fresh_at = clock_now ();
+    self->age_ms = INT64_C (1000) * arguments->age_s + lines_age (self->lines);
     return s_feed (self, arguments);
 }
 

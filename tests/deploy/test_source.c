@@ -33,7 +33,21 @@ s_event (void *arg, uint64_t item, const zpeer_event_t *event)
         zpeer_status_name (zpeer_event_status (event)),
         zpeer_status_name (zpeer_event_overridden_status (event)),
         zpeer_event_replicated (event) ? " replicated" : "");
+    self->used += (size_t) length - 1;
+    length = snprintf (
+        self->text + self->used, TRACE_MAX - self->used,
+        "%s%s%s%s%.0" PRIu64 "\n",
+        zpeer_event_snapshot (event) ? " snapshot" : "",
+        *zpeer_event_origin (event) ? " from " : "", zpeer_event_origin (event),
+        zpeer_event_as_of (event) ? " as of " : "", zpeer_event_as_of (event));
     self->used += (size_t) length;
+}
+
+static uint64_t
+s_as_of (void *arg)
+{
+    (void) arg;
+    return 17;
 }
 
 static void
@@ -49,7 +63,8 @@ static void
 s_expect (const char *json, const char *expected)
 {
     trace_t trace = {.used = 0};
-    source_sink_t sink = {.arg = &trace, .event = s_event, .reject = s_reject};
+    source_sink_t sink = {
+        .arg = &trace, .event = s_event, .reject = s_reject, .as_of = s_as_of};
     json_t *value = json_loads (json, JSON_DECODE_ANY, NULL);
     cr_assert_not_null (value, "%s", json);
     source_read (value, &sink);
@@ -104,17 +119,45 @@ Test (source, an_instance_alone_registers)
               "0 Register shop/i1 77 DOWN UNKNOWN\n");
 }
 
-Test (source, every_instance_of_a_registry_registers)
+Test (source, every_instance_of_a_registry_is_a_snapshot)
 {
     s_expect ("{\"applications\":{\"versions__delta\":\"1\",\"application\":["
               "{\"name\":\"SHOP\",\"instance\":[" INFO "," INFO "]},"
               "{\"name\":\"SHOP\",\"instance\":" INFO "}]}}",
-              "1 Register shop/i1 77 DOWN UNKNOWN\n"
-              "2 Register shop/i1 77 DOWN UNKNOWN\n"
-              "3 Register shop/i1 77 DOWN UNKNOWN\n");
+              "1 Register shop/i1 77 DOWN UNKNOWN snapshot as of 17\n"
+              "2 Register shop/i1 77 DOWN UNKNOWN snapshot as of 17\n"
+              "3 Register shop/i1 77 DOWN UNKNOWN snapshot as of 17\n");
     s_expect ("{\"application\":{\"name\":\"SHOP\",\"instance\":[" INFO "]}}",
-              "1 Register shop/i1 77 DOWN UNKNOWN\n");
+              "1 Register shop/i1 77 DOWN UNKNOWN snapshot as of 17\n");
     s_expect ("{\"applications\":{\"application\":[]}}", "");
+}
+
+//  GET apps/delta answers what has gone, too
+Test (source, what_is_deleted_is_no_snapshot)
+{
+    s_expect ("{\"applications\":{\"application\":{\"instance\":["
+              "{\"instanceId\":\"i2\",\"actionType\":\"DELETED\"}," INFO "]}}}",
+              "1 no: actionType is DELETED: the registry has it no more\n"
+              "2 Register shop/i1 77 DOWN UNKNOWN snapshot as of 17\n");
+}
+
+Test (source, an_event_says_whose_word_it_is)
+{
+    s_expect (
+        "{\"action\":\"Register\",\"info\":" INFO
+        ",\"snapshot\":true,\"asOf\":\"5\","
+        "\"origin\":\"http://a/\"}",
+        "0 Register shop/i1 77 DOWN UNKNOWN snapshot from http://a/ as of "
+        "5\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"i\","
+              "\"snapshot\":\"yes\"}",
+              "0 no: snapshot is neither true nor false\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"i\","
+              "\"asOf\":0}",
+              "0 no: asOf is not a number from 1 to 9223372036854775807\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"i\","
+              "\"origin\":5}",
+              "0 no: origin is not a string\n");
 }
 
 Test (source, says_what_is_wrong)
