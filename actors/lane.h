@@ -30,7 +30,8 @@
     X (REJECTED, "rejected", "the peer does not take it")                      \
     X (MISSING, "missing", "404: the peer does not have the instance")         \
     X (CONFLICT, "conflict", "the peer has a newer registration")              \
-    X (SETTLED, "settled", "a replicated event said the same")                 \
+    X (SETTLED, "settled",                                                     \
+       "the peer has it from elsewhere, or told it itself")                    \
     X (FORGOTTEN, "forgotten", "the source dropped the instance")              \
     X (SHUTDOWN, "shutdown", "still waiting when the engine stopped")          \
     X (PEER_REMOVED, "peer-removed", "still waiting when the peer went")
