@@ -100,12 +100,10 @@ typedef struct {
         inherits;  //  An earlier lane of this peer left attempts that may yet be
                    //  applied: what the first walk tells is settled like an
                    //  ambiguous attempt
-    bool delivered;                //  Report ZPEER_LANE_DELIVERED
-    uint64_t seed;                 //  For the jitter of the pauses
-    bool delivered;            //  Report ZPEER_LANE_DELIVERED
-    uint8_t origin;            //  Of changes that this peer told the source; 0:
-                               //  none are
-    uint64_t seed;             //  For the jitter of the pauses
+    bool delivered;  //  Report ZPEER_LANE_DELIVERED
+    uint8_t origin;  //  Of changes that this peer told the source; 0:
+                     //  none are
+    uint64_t seed;   //  For the jitter of the pauses
     zpeer_lane_report_fn *report;  //  May be NULL
     void *arg;
 } zpeer_lane_options_t;

@@ -49,61 +49,6 @@ s_gather (zpeer_lane_t *self, uint64_t now, entry_t *entry, unsigned bit)
     }
 }
 
-//  Whoever sent it tells the peers. What is still owed to them cannot always be
-//  settled by that: what it does at a peer depends on what the peer did not yet
-//  get from here.
-static bool
-s_settles (const entry_t *entry, unsigned bit)
-{
-    if (bit == C)
-        return true;
-    //  A Register that waits may have brought the override that is held
-    bool override =
-        (entry->wait & R) && entry->state->override != ZPEER_UNKNOWN;
-    return bit == R && !(entry->wait & ~(R | H)) && !(entry->flags & OWED) &&
-           !override;
-}
-
-//  What is on its way may arrive after what the other told the peer
-static void
-s_replicated_asg (zpeer_lane_t *self, entry_t *entry, bool again)
-{
-    if (!again || entry->wait)
-        return;
-    self->accepted++;
-    entry->wait = H;
-    entry->beat = entry->since = (uint32_t) self->now;
-}
-
-static void
-s_replicated (zpeer_lane_t *self, entry_t *entry, unsigned bit, bool changed)
-{
-    bool flying = entry->phase != PHASE_NONE;
-    if (self->options.asg_life_ms) {
-        s_replicated_asg (self, entry, changed && flying);
-        return;
-    }
-    if (bit == H || !(changed || lane_wants (entry) || flying))
-        return;
-    if (s_settles (entry, bit)) {
-        lane_end (self, ZPEER_ENDED_SETTLED, entry->wait);
-        entry->wait = 0;
-        entry->asked = 0;
-        entry->flags &= (uint16_t) ~(ASK | CANCELLED);
-        //  Nobody else knows of an attempt of ours that may come late
-        if (entry->unsure)
-            lane_owe (self, entry);
-        else
-            lane_pay (self, entry, PAID_OTHERWISE);
-    }
-    else if ((entry->wait & ~H) || (entry->flags & OWED)) {
-        lane_end (self, ZPEER_ENDED_SETTLED, entry->wait & H);
-        entry->wait = (uint8_t) ((entry->wait & ~H) | FULL);
-    }
-    lane_flag (entry, AGAIN, flying);  //  That may arrive after it
-    lane_stand (self, entry, false);
-}
-
 //  What is on its way: nobody waits for the result, but of a Cancel
 static void
 s_forget_flight (zpeer_lane_t *self, entry_t *entry, unsigned kept)
@@ -120,8 +65,6 @@ s_forget_flight (zpeer_lane_t *self, entry_t *entry, unsigned kept)
 
 //  Only the mark of an ambiguous attempt stays, for what is late may hit a later
 //  life; and a Cancel that the peer was not told of, for that was accepted
-//  Only the mark of an ambiguous attempt stays: what is late may hit a later
-//  life
 static void
 s_forget (zpeer_lane_t *self, entry_t *entry)
 {
@@ -414,13 +357,13 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
         entry->wait |= FULL;
     //  What changed while it was held was never sent, or a Cancel of it was not
-    //  taken: what the peer has is not known. Or it may keep an earlier life.
+    //  taken: what the peer has is not known. Nor is it when all is told, and it may
+    //  keep an earlier life.
+    bool snapshot = change->flags & ZPEER_CHANGE_SNAPSHOT;
     bool lower = bit == R && lane_began_lower (entry) &&
                  !((entry->wait | entry->flight) & C);
-    if (((bit & (R | C)) && held && entry->state->top) || lower) {
-    //  taken: what the peer has is not known. Nor is it when all is told.
-    bool snapshot = change->flags & ZPEER_CHANGE_SNAPSHOT;
-    if (snapshot || ((bit & (R | C)) && held && entry->state->top)) {
+    bool untold = (bit & (R | C)) && held && entry->state->top;
+    if (snapshot || untold || lower) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }

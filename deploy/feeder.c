@@ -35,8 +35,7 @@ struct feeder {
     int64_t started_at;          //  When the first event was added, ms
     bool lost;                   //  A request went with its connection
     uint64_t answered;           //  Number of the newest reply
-    uint64_t mark;       //  What it had of the engine's time; 0: nothing
-    int64_t started_at;  //  When the first event was added, ms
+    uint64_t mark;  //  What it had of the engine's time; 0: nothing
     feeder_counts_t counts;
 };
 

@@ -51,14 +51,13 @@ int feeder_add (feeder_t *self, feeder_place_t place, const void *data,
 //  Sends what is gathered, without waiting for replies. Results as feeder_add.
 int feeder_flush (feeder_t *self);
 
-//  Sends what is gathered and waits for all replies. Results as feeder_add; or
-//  ZPEER_E_IO: a connection broke since the beginning, and with it went requests,
-//  which the engine may have taken.
 //  Asks for the engine's time, and waits for it; 0: it does not tell. Sends what is
 //  gathered first. Results as feeder_add.
 int feeder_ask (feeder_t *self, uint64_t *mark);
 
-//  Sends what is gathered and waits for all replies. Results as feeder_add.
+//  Sends what is gathered and waits for all replies. Results as feeder_add; or
+//  ZPEER_E_IO: a connection broke since the beginning, and with it went requests,
+//  which the engine may have taken.
 int feeder_finish (feeder_t *self);
 
 const feeder_counts_t *feeder_counts (const feeder_t *self);
