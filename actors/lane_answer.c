@@ -92,7 +92,7 @@ static void
 s_answered_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
                   const zpeer_copy_t *copy)
 {
-    uint64_t top = entry->state->top;
+    uint64_t top = lane_top (entry);
     bool told = copy && copy->timestamp;
     if (part->seq != entry->state->seq)
         return;

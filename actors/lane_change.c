@@ -66,9 +66,10 @@ s_forget_flight (zpeer_lane_t *self, entry_t *entry, unsigned kept)
 //  Only the mark of an ambiguous attempt stays, for what is late may hit a later
 //  life; and a Cancel that the peer was not told of, for that was accepted
 static void
-s_forget (zpeer_lane_t *self, entry_t *entry)
+s_forget (zpeer_lane_t *self, entry_t *entry, uint64_t top)
 {
     bool cancelled = entry->flags & CANCELLED;
+    entry->given = cancelled ? top : 0;
     unsigned kept = cancelled ? C : 0;
     lane_end (self, ZPEER_ENDED_FORGOTTEN, entry->wait & ~kept);
     entry->wait &= (uint8_t) kept;
@@ -127,7 +128,7 @@ s_try_now (zpeer_lane_t *self, entry_t *entry)
 static void
 s_owe (zpeer_lane_t *self, entry_t *entry)
 {
-    if (!entry->state->top) {
+    if (!lane_top (entry)) {
         //  There is nothing to ask with; what waits is of the past, but a Cancel
         lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & ~C);
         entry->wait &= C;
@@ -362,7 +363,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     bool snapshot = change->flags & ZPEER_CHANGE_SNAPSHOT;
     bool lower = bit == R && lane_began_lower (entry) &&
                  !((entry->wait | entry->flight) & C);
-    bool untold = (bit & (R | C)) && held && entry->state->top;
+    bool untold = (bit & (R | C)) && held && lane_top (entry);
     if (snapshot || untold || lower) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
@@ -385,6 +386,14 @@ s_learn_life (zpeer_lane_t *self, const zpeer_state_t *state)
         life_ms = LIFE_MIN_MS;
     if (!self->options.asg_life_ms && self->shortest_ms > life_ms)
         self->shortest_ms = life_ms;
+}
+
+//  What was known of an instance before a change
+static uint64_t
+s_known_top (const zpeer_lane_t *self, uint32_t handle)
+{
+    bool known = handle < self->capacity && self->entries[handle].state;
+    return known ? lane_top (&self->entries[handle]) : 0;
 }
 
 //  The entry of a change, in the change's state; says whether that is another
@@ -413,6 +422,7 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
     bool leaving = change->flags & ZPEER_CHANGE_RELEASE;
     bool own = change->origin && change->origin == self->options.origin;
     self->now = now;
+    uint64_t top = s_known_top (self, change->handle);
     entry_t *entry = s_adopt (self, change, &changed);
     lane_flag (entry, LEAVING, leaving);
     if (change->flags & ZPEER_CHANGE_OWE)
@@ -422,7 +432,7 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
     else if (leaving)
         lane_release (self, entry);
     else if (change->action == ZPEER_FORGET)
-        s_forget (self, entry);
+        s_forget (self, entry, top);
     else if (change->flags & ZPEER_CHANGE_REPLICATED)
         s_replicated (self, entry, change, changed);
     else if (own)

@@ -133,9 +133,10 @@ typedef enum {
 //  One instance
 typedef struct {
     zpeer_state_t *state;  //  Owned reference; NULL: not in use
-    uint64_t given;    //  Timestamp of a Heartbeat the view cannot vouch for
-    uint64_t unsure;   //  seq of the state in the first ambiguous attempt not
-                       //  yet settled; 0: there is none
+    uint64_t given;   //  Timestamp of a Heartbeat the view cannot vouch for; or
+                      //  the highest known, of what was cancelled and forgotten
+    uint64_t unsure;  //  seq of the state in the first ambiguous attempt not
+                      //  yet settled; 0: there is none
     uint32_t suspect;  //  Newest batch when it was answered 400 alone, or was
                        //  TROUBLED, as lane_suspect has it; 0: it was not
     uint32_t since;    //  When the first waiting change came; low half of ms
@@ -347,13 +348,23 @@ lane_age (uint64_t now, uint32_t then)
     return (uint32_t) now - then;
 }
 
+//  The highest timestamp known of the instance, 0: none. The view says none of what
+//  was forgotten; a Cancel that came before that is still asked about.
+static inline uint64_t
+lane_top (const entry_t *entry)
+{
+    bool kept =
+        (entry->flags & CANCELLED) && !zpeer_state_present (entry->state);
+    return entry->state->top ? entry->state->top : kept ? entry->given : 0;
+}
+
 //  The highest timestamp that the peer can be expected to hold
 static inline uint64_t
 lane_held_timestamp (const entry_t *entry)
 {
     return entry->flags & CLEAN && zpeer_state_present (entry->state)
                ? entry->state->timestamp
-               : entry->state->top;
+               : lane_top (entry);
 }
 
 //  Whether the peer may hold an earlier life that is newer than the present one: it

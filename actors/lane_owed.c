@@ -26,7 +26,7 @@ void
 lane_renew (zpeer_lane_t *self, entry_t *entry)
 {
     //  Without a timestamp there is nothing to ask with
-    if ((entry->flags & (OWED | HELD)) || !entry->state->top)
+    if ((entry->flags & (OWED | HELD)) || !lane_top (entry))
         return;
     self->owing++;
     self->renewing++;

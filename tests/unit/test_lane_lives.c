@@ -40,10 +40,9 @@ s_cancel (uint64_t top)
 }
 
 static void
-s_forget (uint64_t top)
+s_forget (void)
 {
-    lane_fixture_change (&s, 'a', ZPEER_FORGET,
-                         (lane_state_t){.absent = true, .top = top});
+    lane_fixture_change (&s, 'a', ZPEER_FORGET, (lane_state_t){.absent = true});
 }
 
 //  Its clock was set back, and the peer has confirmed the new life
@@ -121,7 +120,7 @@ Test (lane_lives, what_comes_back_lower_after_a_forget_replaces_what_was)
     s_register (2000, 0);
     lane_fixture_next (&s);
     CODES (200);
-    s_forget (2000);
+    s_forget ();
     lane_fixture_change (
         &s, 'a', ZPEER_REGISTER,
         (lane_state_t){
@@ -147,7 +146,7 @@ Test (lane_lives, a_cancel_that_waits_is_told_though_it_is_forgotten)
 {
     s_have ();
     s_cancel (5);
-    s_forget (5);
+    s_forget ();
     EXPECT ("Cancel a");
     CODES (200);
     EXPECT ("");
@@ -159,7 +158,7 @@ Test (lane_lives, a_cancel_on_its_way_is_tried_again_though_it_is_forgotten)
     s_have ();
     s_cancel (5);
     EXPECT ("Cancel a");
-    s_forget (5);
+    s_forget ();
     lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, false, 0);
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("Heartbeat a @5");
@@ -175,10 +174,10 @@ Test (lane_lives, a_cancel_that_is_owed_is_told_though_it_is_forgotten)
     s_cancel (5);
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
-    s_forget (5);
+    s_forget ();
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("Heartbeat a @5");
-    s_forget (5);
+    s_forget ();
     CODES (200);
     EXPECT ("Cancel a");
     CODES (200);
@@ -191,7 +190,7 @@ Test (lane_lives, of_a_cancel_and_a_register_the_cancel_is_told)
     s_have ();
     s_cancel (5);
     s_register (6, 0);
-    s_forget (6);
+    s_forget ();
     EXPECT ("Cancel a");
     CODES (200);
     EXPECT ("");
@@ -206,7 +205,7 @@ Test (lane_lives, a_cancel_that_was_told_is_done)
     CODES (200);
     s_register (6, 0);
     lane_fixture_next (&s);
-    s_forget (6);
+    s_forget ();
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("");
@@ -218,7 +217,7 @@ Test (lane_lives, a_refused_cancel_rests_though_it_is_forgotten)
     s_cancel (5);
     lane_fixture_next (&s);
     CODES (403);
-    s_forget (5);
+    s_forget ();
     s.now = zpeer_lane_wake (s.lane, s.now, 6);
     EXPECT ("Heartbeat a @5");
     CODES (200);
