@@ -353,7 +353,9 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
         return;
     }
     bool idle = !entry->wait;
-    entry->given = change->given;
+    //  While a Cancel is to be told, what was known stays known
+    if (bit != H || entry->state->top || !lane_top (entry))
+        entry->given = change->given;
     s_gather (self, now, entry, bit);
     if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
         entry->wait |= FULL;
