@@ -1,10 +1,14 @@
 #include <stdlib.h>
+#include "answer.h"
 #include "lane_impl.h"
 #include "banned.h"
 
 //  404 to a Heartbeat, each after a Register the peer confirmed: it does not keep
 //  this instance
 #define MISSES_MAX 3
+
+//  How far two points in time may be apart that were measured for the same, ms
+#define CLOCKS_MS 2000
 
 //  How much of the read timeout a batch may need by what is known of the peer
 #define TIMEOUT_SHARE 3
@@ -85,6 +89,30 @@ s_bad_item (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     lane_fail (self, entry, part->bits);
 }
 
+//  No timestamp is known of what was cancelled, and the peer has told its own. What
+//  it had before the Cancel was accepted is what that was about. By the peer's own
+//  clock: how long ago it was registered there.
+static void
+s_answered_unknown (zpeer_lane_t *self, entry_t *entry,
+                    const zpeer_copy_t *copy)
+{
+    int64_t age_ms = copy ? zpeer_copy_age_ms (copy) : -1;
+    uint32_t waited_ms = lane_age (self->now, entry->since);
+    if (!copy || !copy->timestamp)
+        lane_give_up (self, entry,
+                      (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED},
+                      ZPEER_ENDED_DROPPED);
+    else if (age_ms > (int64_t) waited_ms + CLOCKS_MS) {
+        entry->given = copy->timestamp;
+        entry->asked = lane_stamp (self->now);
+    }
+    else
+        lane_give_up (
+            self, entry,
+            (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy},
+            ZPEER_ENDED_CONFLICT);
+}
+
 //  The peer has something newer than it was asked about. Unless the state has
 //  changed since, then it is asked again, it is another's; or of an earlier life of
 //  the instance, and then nobody else's.
@@ -97,7 +125,9 @@ s_answered_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     if (part->seq != entry->state->seq)
         return;
     lane_flag (entry, CLEAN, false);
-    if (told ? copy->timestamp > top : part->timestamp >= top)
+    if (!top)
+        s_answered_unknown (self, entry, copy);
+    else if (told ? copy->timestamp > top : part->timestamp >= top)
         lane_give_up (
             self, entry,
             (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy},

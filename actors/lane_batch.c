@@ -155,8 +155,9 @@ s_render (zpeer_lane_t *self, entry_t *entry, zpeer_item_t *items,
         return s_one (entry, items, ZPEER_ASG_STATUS_UPDATE);
     if ((entry->wait & C) && lane_age (self->now, entry->since) > LATE_MS)
         lane_flag (entry, ASK, true);
-    if ((entry->flags & OWED) || ((entry->flags & ASK) && lane_top (entry))) {
-        if (lane_top (entry))
+    if ((entry->flags & OWED) ||
+        ((entry->flags & ASK) && lane_askable (entry))) {
+        if (lane_askable (entry))
             return s_render_refresh (self, entry, items, phase);
         lane_give_up (self, entry,
                       (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED},

@@ -128,7 +128,7 @@ s_try_now (zpeer_lane_t *self, entry_t *entry)
 static void
 s_owe (zpeer_lane_t *self, entry_t *entry)
 {
-    if (!lane_top (entry)) {
+    if (!lane_askable (entry)) {
         //  There is nothing to ask with; what waits is of the past, but a Cancel
         lane_end (self, ZPEER_ENDED_SUPERSEDED, entry->wait & ~C);
         entry->wait &= C;
@@ -365,7 +365,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     bool snapshot = change->flags & ZPEER_CHANGE_SNAPSHOT;
     bool lower = bit == R && lane_began_lower (entry) &&
                  !((entry->wait | entry->flight) & C);
-    bool untold = (bit & (R | C)) && held && lane_top (entry);
+    bool untold = (bit & (R | C)) && held && lane_askable (entry);
     if (snapshot || untold || lower) {
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);

@@ -91,7 +91,7 @@ lane_settle (zpeer_lane_t *self, uint64_t now)
                 self->settle_at = now + (uint32_t) left;
             continue;
         }
-        if (entry->state->seq != entry->unsure && lane_top (entry)) {
+        if (entry->state->seq != entry->unsure && lane_askable (entry)) {
             lane_owe (self, entry);
             lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
         }

@@ -59,6 +59,9 @@
 #define NOBODY UINT32_MAX  //  No handle: end of a queue
 #define NEVER  UINT64_MAX
 
+//  A Heartbeat with this timestamp has the peer name its own
+#define TIMESTAMP_LOWEST 1
+
 //  How long the answer to a question counts, ms. What it said of the peer may have
 //  changed since, and neither Cancel nor DeleteStatusOverride is guarded there.
 #define ANSWER_MS 1000
@@ -358,10 +361,22 @@ lane_top (const entry_t *entry)
     return entry->state->top ? entry->state->top : kept ? entry->given : 0;
 }
 
-//  The highest timestamp that the peer can be expected to hold
+//  Whether the peer can be asked about it: with the highest timestamp; or if there is
+//  none, and it was cancelled, for what the peer has
+static inline bool
+lane_askable (const entry_t *entry)
+{
+    return lane_top (entry) ||
+           ((entry->flags & CANCELLED) && !zpeer_state_present (entry->state));
+}
+
+//  The highest timestamp that the peer can be expected to hold; one that any
+//  registration is above, if none is known
 static inline uint64_t
 lane_held_timestamp (const entry_t *entry)
 {
+    if (!lane_top (entry))
+        return TIMESTAMP_LOWEST;
     return entry->flags & CLEAN && zpeer_state_present (entry->state)
                ? entry->state->timestamp
                : lane_top (entry);

@@ -102,7 +102,7 @@ s_wake (zpeer_lane_t *self, rest_t with, uint32_t handle)
     //  A peer that only misses it need not be told more than that it is there
     if (entry->misses)
         lane_renew (self, entry);
-    else if (lane_top (entry))
+    else if (lane_askable (entry))
         lane_owe (self, entry);
     lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     if (entry->queue != QUEUE_LIVE)

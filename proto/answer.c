@@ -327,3 +327,21 @@ zpeer_answer_free (zpeer_answer_t *self)
     zpeer_buffer_free (&self->text);
     *self = (zpeer_answer_t){0};
 }
+
+int64_t
+zpeer_copy_age_ms (const zpeer_copy_t *copy)
+{
+    json_t *instance =
+        json_loadb (copy->json.data, copy->json.size, JSON_ALLOW_NUL, NULL);
+    const json_t *lease = json_object_get (instance, "leaseInfo");
+    json_int_t begun =
+        s_number (json_object_get (lease, "registrationTimestamp"));
+    json_int_t renewed =
+        s_number (json_object_get (lease, "lastRenewalTimestamp"));
+    json_int_t lasts = s_number (json_object_get (lease, "durationInSecs"));
+    json_decref (instance);
+    if (begun <= 0 || renewed <= 0 || lasts < 0 || lasts > INT32_MAX)
+        return -1;
+    json_int_t age = renewed - lasts * 1000 - begun;
+    return age > 0 ? age : 0;
+}

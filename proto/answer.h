@@ -32,4 +32,10 @@ int zpeer_answer_entity (zpeer_answer_t *self, const char *data, size_t size);
 
 void zpeer_answer_free (zpeer_answer_t *self);
 
+//  How long the peer has had the instance of a copy when it wrote it, by its own
+//  clock, ms: from its registration to the Heartbeat that the copy answers. -1: the
+//  copy does not tell. (A lease that was just renewed is dated by its duration into
+//  the future: EUREKA.md 3.4.)
+int64_t zpeer_copy_age_ms (const zpeer_copy_t *copy);
+
 #endif

@@ -1,6 +1,7 @@
 //  An instance that is cancelled and comes back, with a lower timestamp than before;
 //  and one that is forgotten while the peer has not been told of its Cancel
 
+#include <stdio.h>
 #include <criterion/criterion.h>
 #include "lane_fixture.h"
 #include "banned.h"
@@ -222,4 +223,87 @@ Test (lane_lives, a_refused_cancel_rests_though_it_is_forgotten)
     EXPECT ("Heartbeat a @5");
     CODES (200);
     EXPECT ("Cancel a");
+}
+
+//  A Cancel without a timestamp ------------------------------------------------------------
+//
+//  The engine was started anew, and knows none. The peer is away.
+
+//  The peer's copy, registered so long before this answer
+static void
+s_answer_copy (uint64_t timestamp, uint64_t age_ms)
+{
+    char json[256];
+    uint16_t codes[] = {409};
+    int size = snprintf (
+        json, sizeof json,
+        "{\"lastDirtyTimestamp\":\"%llu\",\"leaseInfo\":{\"durationInSecs\":90,"
+        "\"registrationTimestamp\":1000000,\"lastRenewalTimestamp\":%llu}}",
+        (unsigned long long) timestamp,
+        (unsigned long long) (1000000 + 90000 + age_ms));
+    zpeer_copy_t copy = {.timestamp = timestamp, .json = {json, (size_t) size}};
+    zpeer_result_t result = {.id = s.last_id,
+                             .verdict = ZPEER_SUCCESS,
+                             .codes = codes,
+                             .copies = &copy,
+                             .copy_count = 1};
+    cr_assert (zpeer_lane_done (s.lane, s.now, &result));
+}
+
+static void
+s_cancel_in_vain (void)
+{
+    s_cancel (0);
+    EXPECT ("Cancel a");
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
+    s.now += 60000;
+    EXPECT ("Heartbeat a @1");
+}
+
+Test (lane_lives, a_cancel_without_a_timestamp_asks_for_it)
+{
+    s_cancel_in_vain ();
+    s_answer_copy (77, 600000);
+    EXPECT ("Cancel a");
+    CODES (200);
+    EXPECT ("");
+    cr_expect_null (strstr (s.said, "conflict"));
+}
+
+Test (lane_lives, what_came_to_the_peer_after_the_cancel_is_anothers)
+{
+    s_cancel_in_vain ();
+    s_answer_copy (77, 50000);
+    EXPECT ("");
+    cr_expect_not_null (strstr (s.said, "conflict a;"));
+}
+
+Test (lane_lives, what_the_peer_does_not_have_needs_no_timestamp)
+{
+    s_cancel_in_vain ();
+    CODES (404);
+    EXPECT ("Cancel a");
+    CODES (404);
+    EXPECT ("");
+}
+
+//  Once the timestamp is known, it is what the peer is asked with
+Test (lane_lives, a_timestamp_that_was_asked_for_is_kept)
+{
+    s_cancel_in_vain ();
+    s_answer_copy (77, 600000);
+    EXPECT ("Cancel a");
+    lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, false, 0);
+    s.now = zpeer_lane_pause (s.lane);
+    EXPECT ("Heartbeat a @77");
+    lane_fixture_conflict (&s, 78);
+    cr_expect_not_null (strstr (s.said, "conflict a;"));
+}
+
+Test (lane_lives, a_peer_that_tells_no_timestamp_cannot_be_cancelled_at)
+{
+    s_cancel_in_vain ();
+    CODES (409);
+    EXPECT ("");
+    cr_expect_not_null (strstr (s.said, "dropped a;dropped a;"));
 }
