@@ -275,13 +275,16 @@ s_origin_beat (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change)
     lane_stand (self, entry, false);
 }
 
-//  The peer has what the view says, whatever it refused before
+//  The peer has what the view says, whatever it refused before: nothing newer of an
+//  earlier life, and nothing that is to be cancelled
 static void
 s_origin_exact (zpeer_lane_t *self, entry_t *entry)
 {
     s_settle (self, entry, ~0u);
     s_try_now (self, entry);
     entry->suspect = 0;
+    lane_flag (entry, CANCELLED, false);
+    lane_flag (entry, CLEAN, true);
     lane_pay (self, entry, PAID_OTHERWISE);
     if (entry->unsure)
         lane_owe (self, entry);

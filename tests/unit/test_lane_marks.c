@@ -237,6 +237,37 @@ Test (lane_marks, what_is_owed_to_the_peer_is_settled_by_its_own_word)
     cr_expect_eq (zpeer_lane_owed (s.lane), 0);
 }
 
+//  It has cancelled the earlier life itself
+Test (lane_marks, the_peer_holds_what_it_said_and_nothing_newer)
+{
+    s_begin ();
+    CHANGE (REGISTER, LIVE (UP, UNKNOWN, 3), .top = 5, .origin = MINE);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_VERIFY);
+    s_expect_done ("Heartbeat a @3");
+    EXPECT ("");
+}
+
+Test (lane_marks, a_cancel_that_the_peer_has_made_itself_is_not_told)
+{
+    s_begin ();
+    CHANGE (CANCEL, GONE);
+    CHANGE (CANCEL, GONE, .origin = MINE);
+    CHANGE (FORGET, .absent = true);
+    EXPECT ("");
+}
+
+Test (lane_marks, what_the_peer_refused_and_has_by_now_is_not_told)
+{
+    CHANGE (REGISTER, LIVE (UP, UNKNOWN, 5));
+    EXPECT ("Register a UP/UNKNOWN @5");
+    lane_fixture_codes (&s, (const uint16_t[]){403});
+    cr_expect_str_eq (s.said, "rejected a;");
+    s.now += 61000;
+    CHANGE (REGISTER, LIVE (UP, UNKNOWN, 5), .origin = MINE);
+    EXPECT ("");
+    cr_expect_eq (zpeer_lane_owed (s.lane), 0);
+}
+
 //  Which data the peer has an override does not say
 Test (lane_marks, a_register_that_waits_is_told_though_the_override_is_there)
 {
