@@ -2,7 +2,7 @@
 #  What zpeerctl feed makes of documents: they are all that a registry has, and they
 #  are old.
 #
-#  test_feed.sh ZPEERD ZPEERCTL SCRIPTED_PEER
+#  test_documents.sh ZPEERD ZPEERCTL SCRIPTED_PEER
 #  shellcheck source=service.sh
 . "$(dirname "$0")/service.sh"
 

@@ -59,6 +59,8 @@ class Answers:
     def _unload(self, part, result):
         e = part.entry
         part = part._replace(bits=e.flight, phase=e.phase)
+        if part.acts:
+            e.acted = self.now // 1000
         e.flight, e.phase = 0, None
         if part.phase == FORGOTTEN and result.ambiguous:
             self._doubt(e, self._late_seq(part))

@@ -102,6 +102,7 @@ s_open_row (cores_t *self, row_t *row)
     zpeer_lane_options_t options = self->options;
     unsigned number = (unsigned) (row - self->rows);
     *row = (row_t){.number = number};
+    options.origin = (uint8_t) (number / 2 + 1);
     options.report = s_report;
     options.arg = row;
     if (s_is_asg_row (row)) {
@@ -205,7 +206,7 @@ s_spread (cores_t *self, uint64_t now, const zpeer_change_t *change, bool asg)
 }
 
 //  event now action key timestamp status override version replicated renewal
-//  duration
+//  duration snapshot as-of origin
 static void
 s_event (cores_t *self, char **word)
 {
@@ -226,6 +227,9 @@ s_event (cores_t *self, char **word)
         .replicated = s_number (word[8]),
         .renewal_ms = (uint32_t) s_number (word[9]),
         .duration_ms = (uint32_t) s_number (word[10]),
+        .snapshot = s_number (word[11]),
+        .as_of = s_number (word[12]),
+        .from = (uint8_t) s_number (word[13]),
     };
     bool asg = event.action == ZPEER_ASG_STATUS_UPDATE;
     if (asg)
@@ -233,11 +237,12 @@ s_event (cores_t *self, char **word)
     zpeer_view_apply (self->view, now, &event, &applied);
     const zpeer_change_t *change = &applied.change;
     if (applied.tell)
-        printf ("told %s %" PRIu64 " %u %d\n",
+        printf ("told %s %" PRIu64 " %u %d %u\n",
                 zpeer_action_name ((zpeer_action_t) change->action),
-                change->given, change->flags, applied.need_register);
+                change->given, change->flags, applied.need_register,
+                change->origin);
     else
-        printf ("told - 0 0 %d\n", applied.need_register);
+        printf ("told - 0 0 %d 0\n", applied.need_register);
     show_state (applied.state);
     if (applied.state && !asg)
         snprintf (self->names[applied.state->handle], TEXT_MAX, "%s", word[3]);
@@ -462,7 +467,7 @@ static const struct {
     int words;
     void (*run) (cores_t *self, char **word);
 } s_commands[] = {
-    {"new", 15, s_new},        {"event", 11, s_event},
+    {"new", 15, s_new},        {"event", 14, s_event},
     {"expire", 2, s_expire},   {"released", 4, s_released},
     {"missing", 2, s_missing}, {"catch-up", 3, s_catch_up},
     {"walk", 4, s_walk},       {"over", 2, s_over},

@@ -149,10 +149,11 @@ class Cores:
     def event(self, now, ev):
         """Returns (what the lanes are told, need_register, when to look for what is old)."""
         told, state, wake = self._ask("event", now, ev.action, ev.key, ev.ts, ev.st, ev.ov, ev.v, ev.replicated,
-                                ev.renewal, ev.duration)
+                                ev.renewal, ev.duration, ev.snapshot, ev.as_of, ev.origin)
         before = self.view.state(ev.key)
         change, need = self.view.apply(now, ev)
-        mine = [change.action, change.given, change.flags, int(need)] if change else ["-", 0, 0, int(need)]
+        mine = [change.action, change.given, change.flags, int(need), change.origin] if change \
+            else ["-", 0, 0, int(need), 0]
         if told[1:] != list(map(str, mine)):
             raise Wrong(f"told: {told[1:]}; the view's model: {mine}")
         self._check_state(ev, state[1:], before)

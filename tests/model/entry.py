@@ -14,7 +14,7 @@ class Entry:
     __slots__ = ("key", "state", "wait", "since", "beat", "given", "queue", "place", "flight", "phase", "owed",
                  "renew", "ask", "asked", "again", "stored", "misses", "unsure", "settle", "suspect", "troubled",
                  "refused_act", "refused", "leaving", "walked", "worth", "resting", "held", "tries", "rest",
-                 "goes_alone")
+                 "goes_alone", "acted")
 
     def __init__(self, key):
         self.key, self.state = key, None
@@ -45,6 +45,7 @@ class Entry:
         self.goes_alone = False    # ... and in a batch of its own
         self.held = False      # until then nothing of it is told, but Heartbeats if only an act was refused
         self.tries = 0         # pauses it rested for, one after the other
+        self.acted = None      # second in which an attempt ended that may have changed it at the peer
         self.leaving = False   # the view has let go of it
         self.walked = False    # owed, and part of the walk
 

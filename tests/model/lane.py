@@ -9,9 +9,10 @@ model would have done something else.
 Here: changes in, batches out. What an answer does is in answers.py."""
 from answers import Answers
 from entry import (ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REFUSED, REPAIRED, Entry, Flight, Part)
-from words import (ASG, BIT, C, CANCEL, D, DELETE, FORGET, FRESH, FULL, H, HEARTBEAT, OWE, R, REGISTER,
-                   RELEASE, REPLICATED, S, STATUS, TASKS, UNKNOWN, VERIFY, WALK, Item, Report, Wrong)
+from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FORGET, FRESH, FULL, H, HEARTBEAT, OWE, R, REGISTER,
+                   RELEASE, REPLICATED, S, SNAPSHOT, STATUS, TASKS, UNKNOWN, VERIFY, WALK, Item, Report, Wrong)
 
+ACTED_S = 60        # so long the peer may not yet have what others say
 ANSWER_MS = 1000    # so long the answer to a question counts
 LATE_MS = 1000      # a Cancel that has waited for so long asks first
 REST_FIRST_MS, REST_TIMES = 60000, 5        # a pause, and how often it is doubled
@@ -27,6 +28,7 @@ class Options:
     """Of one lane. asg_life 0: a lane of instances."""
     items, first, bytes, linger, read_timeout, pool = 250, 0, 1 << 20, 10, 30000, 10000
     asg_life, single, delivered = 0, False, False
+    origin = 0      # that of changes which came from this peer
 
 
 class Lane(Answers):
@@ -217,13 +219,17 @@ class Lane(Answers):
         if c.flags & OWE:
             self._owe_all(e)
         elif c.flags & VERIFY:
-            self._verify(e)
+            mine = not c.origin or c.origin == self.o.origin
+            if c.flags & WALK or mine and not e.held:
+                self._verify(e)
         elif e.leaving:
             self.release(e)
         elif c.action == FORGET:
             self._forget(e)
         elif c.flags & REPLICATED:
-            self._replicated(e, BIT[c.action], changed)
+            self._replicated(e, c, changed)
+        elif c.origin and c.origin == self.o.origin:
+            self._origin(e, c)
         else:
             self._event(e, c)
         if c.flags & WALK:
@@ -244,12 +250,13 @@ class Lane(Answers):
         self._gather(e, bit)
         if bit == R and c.flags & FRESH:
             e.wait |= FULL
-        if bit == R and held:           # what changed while it was held was never sent
+        snapshot = c.flags & SNAPSHOT
+        if snapshot or bit == R and held:           # what changed while it was held was never sent
             self.owe(e)
             e.again = bool(e.phase)
         if idle:
             e.since = self.now
-        if e.queue == "owed":           # a live change does not wait with what is owed
+        if e.queue == "owed" and not snapshot:      # a live change does not wait with what is owed
             self.put(e, "live")
         else:
             self.stand(e)
@@ -286,27 +293,87 @@ class Lane(Answers):
         override = e.wait & R and e.state.ov != UNKNOWN     # the Register that waits may have brought it
         return bit == R and not e.wait & ~(R | H) and not e.owed and not override
 
-    def _replicated(self, e, bit, changed):
-        """Whoever sent it tells the peers. What is still owed to them cannot always be settled by that: what
-        it does at a peer depends on what the peer did not yet get from here."""
+    def _settled(self, e, bits):
+        """Ends these kinds, which wait, for somebody else has told the peer."""
+        self.end("settled", e.wait & bits)
+        e.wait &= ~bits
+        if not e.wait:
+            e.asked, e.ask = None, False
+
+    def _widen(self, e):
+        if e.wait & ~H or e.owed:
+            self._settled(e, H)
+            e.wait |= FULL
+
+    def _acted_lately(self, e):
+        """What was sent from here may have come to the peer after what another told it."""
+        return e.acted is not None and self.now // 1000 - e.acted <= ACTED_S
+
+    def _replicated_asg(self, e, again):
+        if again and not e.wait:        # what is on its way may arrive after it
+            self.accepted += 1
+            e.wait, e.beat, e.since, e.worth = H, self.now, self.now, self._life(e)
+
+    def _replicated(self, e, c, changed):
+        """Another has told all peers. What the view says exactly so settles what waits; but what is still owed
+        cannot be settled by it: what it does at a peer depends on what the peer did not yet get from here."""
+        bit = BIT[c.action]
         if self.o.asg_life:
-            if changed and e.phase and not e.wait:      # what is on its way may arrive after it
-                self.accepted += 1
-                e.wait, e.beat, e.since, e.worth = H, self.now, self.now, self._life(e)
+            self._replicated_asg(e, changed and e.phase)
             return
         if bit == H or not (changed or e.wants or e.phase):
             return
-        if self._settles(e, bit):
-            self.end("settled", e.wait)
-            e.wait, e.asked, e.ask = 0, None, False
+        if self._acted_lately(e) and not e.held:
+            self._owe_all(e)
+            return
+        if c.flags & EXACT and self._settles(e, bit):
+            ours = e.wait & R
+            self._settled(e, ~C if bit == C else ~0)     # a Cancel of ours is told
             if e.unsure is not None:    # nobody else knows of an attempt of ours that may come late
                 self.owe(e)
-            else:
-                self.pay(e, OTHERWISE)
-        elif e.wait & ~H or e.owed:
-            self.end("settled", e.wait & H)
-            e.wait = (e.wait & ~H) | FULL
+            elif bit == R and ours:     # whether the peer got the other's nobody knows here
+                self.renew(e)
+        else:
+            self._widen(e)
         e.again = bool(e.phase)         # that may arrive after it
+        self.stand(e)
+
+    def _origin(self, e, c):
+        """The peer has told the source, and nobody else has. It has what the view says, if that is exactly
+        what it told; else it is owed the difference."""
+        bit, exact = BIT[c.action], c.flags & EXACT
+        if self.o.asg_life:
+            self._replicated_asg(e, e.phase)
+            return
+        if bit == H:
+            self._origin_beat(e, c)
+            return
+        if not exact and e.held:
+            return
+        if not exact or e.phase or self._acted_lately(e):
+            self._owe_all(e)
+            return
+        if bit & (S | D) and (e.wait & (C | R) or e.owed):      # an override says nothing of the data
+            self._widen(e)
+        else:
+            self._settled(e, ~0)
+            self.try_now(e)             # whatever it refused before
+            e.suspect = 0
+            self.pay(e, OTHERWISE)
+            if e.unsure is not None:
+                self.owe(e)
+        self.stand(e)
+
+    def _origin_beat(self, e, c):
+        if c.given:                     # it is newer there
+            return
+        if not c.flags & EXACT:
+            self.renew(e)
+        else:
+            if e.wait == H:
+                self._settled(e, H)
+            if e.renew and not e.phase:
+                self.pay(e, OTHERWISE)
         self.stand(e)
 
     def _forget(self, e):

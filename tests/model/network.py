@@ -1,5 +1,6 @@
 """What lies between a lane and its peer in a history: the network with its faults, and the peer."""
 import random
+from copy import copy
 import verdict as V
 from cores import NEVER, Row
 from lane import Lane
@@ -35,7 +36,10 @@ class Peer:
 
     def join(self, world):
         self.lanes += 1
-        self.rows = [Row(2 * self.number + i, Lane(world.options[i])) for i in range(2)]
+        options = [copy(o) for o in world.options]
+        for o in options:
+            o.origin = self.number + 1
+        self.rows = [Row(2 * self.number + i, Lane(options[i])) for i in range(2)]
         self.flying = 0
         self.wake = [None, None]
 

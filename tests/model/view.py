@@ -3,8 +3,8 @@
 It applies every event by the rules of a receiving registry (registry.py, without status rule 4), keeps
 tombstones, and says what the lanes must be told."""
 from registry import effective
-from words import (ASG, CANCEL, DELETE, FORGET, FRESH, HEARTBEAT, OWE, REGISTER, RELEASE, RENEWAL_NONE_MS,
-                   REPLICATED, STATUS, UNKNOWN, Change, State)
+from words import (ASG, CANCEL, DELETE, EXACT, FORGET, FRESH, HEARTBEAT, OWE, REGISTER, RELEASE, RENEWAL_NONE_MS,
+                   REPLICATED, SNAPSHOT, STATUS, UNKNOWN, VERIFY, Change, State)
 
 PRESENT, TOMBSTONE, RELEASING = "present", "tombstone", "releasing"
 
@@ -15,6 +15,8 @@ class Instance:
         self.top = 0                # highest timestamp of any life; the state of what was forgotten has none
         self.fresh = False          # its source forgot it: peers may still hold it
         self.cancelled = False      # when last it went, by Cancel
+        self.changed = 0            # second of the newest change that was accepted; 0: none
+        self.pictured = False       # there was a snapshot: peers are told whatever they need to hold just that
         self.unanswered = set()     # lanes that were told RELEASE and have not answered
 
 
@@ -56,9 +58,26 @@ class View:
         return told, self.need
 
     def _tell(self, i, action, flags=0, given=0):
-        if self.ev.replicated:
+        ev = self.ev
+        if ev.replicated:
             flags |= REPLICATED
-        return Change(self.ev.key, i.state, action, flags, given)
+        if (ev.replicated or ev.origin) and self._exact(i.state):
+            flags |= EXACT
+        return Change(ev.key, i.state, action, flags, given, ev.origin)
+
+    def _exact(self, s):
+        """The view says of the instance what the event says, no less and no more."""
+        ev = self.ev
+        if ev.action == CANCEL:
+            return not s.v
+        if not s.v or s.ts != ev.ts:
+            return False
+        return {REGISTER: (s.st, s.ov) == (ev.st, ev.ov), STATUS: (s.st, s.ov) == (ev.st, ev.st),
+                DELETE: (s.st, s.ov) == (ev.st or UNKNOWN, UNKNOWN)}.get(ev.action, True)
+
+    def _stamp(self, i):
+        """A change is accepted, which a snapshot of before must not undo."""
+        i.changed = self.now // 1000
 
     def _outdated(self, i):
         """Older than what is held: it renews, and changes nothing. Peers refuse a Heartbeat at UNKNOWN."""
@@ -67,18 +86,48 @@ class View:
 
     def _register(self, i, present):
         ev = self.ev
+        if ev.snapshot:
+            return self._snapshot(self._enter(ev.key), present)
         if present and ev.ts < i.state.ts:
             return self._outdated(i)
         i = self._enter(ev.key)
-        old = i.state
-        # a Register never replaces an override that is held
+        self._stamp(i)
+        return self._become(i, self._registered(i))
+
+    def _registered(self, i):
+        """What the instance is after a Register that counts: it never replaces an override that is held."""
+        ev, old = self.ev, i.state
         held = old.ov if old and old.ov != UNKNOWN else ev.ov
-        self._publish(i, ev.v, effective(ev.st, held), held, ev.ts, max(ev.ts, i.top), ev.renewal)
-        i.lease = ev.duration
+        return ev.v, effective(ev.st, held), held, ev.ts, max(ev.ts, i.top), ev.renewal
+
+    def _become(self, i, facts, flags=0):
+        self._publish(i, *facts)
+        i.lease = self.ev.duration
         self._stand(i, PRESENT)
-        told = self._tell(i, REGISTER, FRESH if i.fresh else 0)
+        told = self._tell(i, REGISTER, flags | (FRESH if i.fresh else 0))
         i.fresh = False
         return told
+
+    def _snapshot(self, i, present):
+        """All that the source has. One that is late, for a change was accepted since, does nothing unless it
+        says what the view says: then there is nothing else that a peer should hold."""
+        ev, old = self.ev, i.state
+        shown = ev.v, effective(ev.st, ev.ov), ev.ov, ev.ts, max(ev.ts, i.top), ev.renewal
+        if ev.as_of and i.changed and (ev.as_of > self.now or i.changed >= ev.as_of // 1000):
+            if not present or self._like(old[1:]) != self._like(shown):
+                return None
+            shown = old[1:]
+        else:
+            i.changed = (ev.as_of if 0 < ev.as_of <= self.now else self.now) // 1000
+        # a Register like others, if that comes to the same, and no peer holds what the view has not
+        plain = i.pictured and not (present and ev.ts < old.ts) and self._like(shown) == self._like(self._registered(i))
+        i.pictured = True
+        return self._become(i, shown, 0 if plain else SNAPSHOT)
+
+    @staticmethod
+    def _like(facts):
+        """Status, override, timestamp: the text of a document has times in it that are always others."""
+        return facts[1:4]
 
     def _unknown(self, i):
         """The host has a Register that the view has not. A Heartbeat is sent as given meanwhile: peers may
@@ -109,6 +158,7 @@ class View:
         if s.st != ev.st if update else s.ov != UNKNOWN:
             ts = max(s.ts, ev.ts or 0)
             self._publish(i, s.v, ev.st or UNKNOWN, ev.st if update else UNKNOWN, ts, max(s.top, ts), s.renewal)
+        self._stamp(i)
         self._stand(i, PRESENT)
         return self._tell(i, ev.action)
 
@@ -116,8 +166,10 @@ class View:
         ts = self.ev.ts
         if present and ts is not None and ts < i.state.ts:      # of an earlier life: nobody is told
             self._stand(i, PRESENT)
-            return None
+            # but peers guard it by nothing: those that were told by others are asked
+            return self._tell(i, HEARTBEAT, VERIFY) if self.ev.replicated or self.ev.origin else None
         i = self._enter(self.ev.key)
+        self._stamp(i)
         self._bury(i, max(ts or 0, i.top))
         i.cancelled = True
         return self._tell(i, CANCEL)
@@ -134,7 +186,7 @@ class View:
         if not old or old.st != ev.st:
             self.seq += 1
             self.asgs[ev.key] = State(self.seq, 0, ev.st, UNKNOWN, 0, 0, 0)
-        return Change(ev.key, self.asgs[ev.key], ASG, REPLICATED if ev.replicated else 0)
+        return Change(ev.key, self.asgs[ev.key], ASG, REPLICATED if ev.replicated else 0, 0, ev.origin)
 
     # ---- how instances stand
 
@@ -161,7 +213,8 @@ class View:
 
     def _let_go(self, i):
         i.fresh |= i.standing == PRESENT
-        i.cancelled = False
+        i.cancelled = i.pictured = False
+        self._stamp(i)
         self._bury(i, 0)
 
     # ---- letting go

@@ -7,7 +7,7 @@ ASG = "AsgStatusUpdate"
 UP, DOWN, STARTING, OUT, UNKNOWN = "UP", "DOWN", "STARTING", "OUT_OF_SERVICE", "UNKNOWN"
 
 # flags of a change, as proto/chunk.h has them
-REPLICATED, FRESH, RELEASE, OWE, VERIFY, WALK = 1, 2, 4, 8, 16, 32
+REPLICATED, FRESH, RELEASE, OWE, VERIFY, WALK, EXACT, SNAPSHOT = 1, 2, 4, 8, 16, 32, 64, 128
 
 # kinds of change, as bits; FULL is no task, it only widens the rendering
 C, R, S, D, H, FULL = 1, 2, 4, 8, 16, 32
@@ -32,12 +32,17 @@ class Event(NamedTuple):
     replicated: bool = False
     renewal: int = 30000
     duration: int = 10**7
+    snapshot: bool = False
+    as_of: int = 0      # of a snapshot; 0: the present
+    origin: int = 0     # number of the peer that told the source, and 1; 0: none did
 
     def __str__(self):
         words = [self.action, self.key] + [f"{n}{x}" for n, x in
                  (("@", self.ts), ("", self.st), ("override ", self.ov if self.ov != UNKNOWN else None),
                   ("v", self.v or None)) if x is not None]
-        return " ".join(words) + (" replicated" if self.replicated else "")
+        marks = [(" replicated", self.replicated), (" snapshot", self.snapshot), (f" as of {self.as_of}", self.as_of),
+                 (f" from P{self.origin - 1}", self.origin)]
+        return " ".join(words) + "".join(text for text, there in marks if there)
 
 
 class State(NamedTuple):
@@ -59,6 +64,7 @@ class Change(NamedTuple):
     action: str = FORGET
     flags: int = 0
     given: int = 0      # timestamp of a Heartbeat that the view cannot vouch for
+    origin: int = 0     # as of the event
 
 
 class Item(NamedTuple):

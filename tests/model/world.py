@@ -20,7 +20,7 @@ PATIENCE_MS = 6 * 3600 * 1000   # and so long what a peer refused and would take
 FEATURES = {"poison": 40, "toxic": 40, "refuse": 40, "other": 40, "replicated": 40, "restart": 40, "older": 40,
             "forget": 40, "hot": 40, "resync": 40, "verify": 40, "retry": 20, "age": 20, "tombstone": 30,
             "asg": 30, "asg 400": 20, "single": 15, "miss": 25, "leave": 15, "hold": 15, "shut": 10, "renewal": 20,
-            "beats": 30, "back": 25}
+            "beats": 30, "back": 25, "snapshot": 30, "origin": 30}
 
 
 class World(Network):
@@ -98,6 +98,8 @@ class World(Network):
             for _ in range(rng.randint(4, 16)):
                 u += gap
                 add(u, "beat", key)
+        for _ in range(rng.randint(1, 6) if "snapshot" in self.use else 0):
+            add(rng.uniform(0, t), "snapshot", None)
         if "asg" in self.use:
             for _ in range(rng.randint(1, 12)):
                 add(rng.uniform(0, t), "asg")
@@ -116,6 +118,8 @@ class World(Network):
                     add(u + rng.choice([0, 20, 3000, 20000]), back, p)
             for _ in range(rng.randint(1, 3) if "other" in self.use else 0):
                 add(rng.uniform(0, t), "other", p)
+            for _ in range(rng.randint(1, 4) if "origin" in self.use else 0):
+                add(rng.uniform(0, t), "origin", p)
         return plan
 
     def _step(self, name, args, seed):
@@ -235,6 +239,40 @@ class World(Network):
             ev = Event(kind, key, s.ts if replicated else ts, value, replicated=replicated)
         self.feed(ev)
 
+    def do_snapshot(self, rng, key):
+        """All that the source has, which may be less than was said, and of a lower timestamp; or a document."""
+        key = key or rng.choice(self.keys)
+        s = self.view.state(key)
+        ts = max(1, (s.ts or s.top if s else 0) + rng.choice([0, 0, 0, 5, -5, -300]) if s else self.now + 1000)
+        as_of = rng.choice([0, 0, max(0, self.now - rng.choice([1000, 30000])), self.now + 5000])
+        ov = rng.choice([UNKNOWN, UNKNOWN, OUT])
+        ev = self.register(rng, key, ts, s.st if s and s.v and rng.random() < 0.5 else rng.choice([UP, UP, DOWN]), ov)
+        self.feed(ev._replace(snapshot=True, as_of=as_of))
+
+    def do_origin(self, rng, p):
+        """Something happens at a peer, which tells the source; the other peers have not heard of it."""
+        key = rng.choice(self.keys)
+        r, s = p.registry.records.get(key), self.view.state(key)
+        kind = rng.choice([REGISTER, REGISTER, HEARTBEAT, CANCEL, STATUS, DELETE] if r else [REGISTER])
+        ts = max(r.ts if r else 1, (s.top if s else self.now + 1000) + rng.choice([0, 0, 7, -5]))
+        if kind == REGISTER:
+            ev = self.register(rng, key, ts, rng.choice([UP, UP, DOWN]), rng.choice([UNKNOWN, UNKNOWN, OUT]))
+        elif kind in (STATUS, DELETE):
+            ev = Event(kind, key, ts, rng.choice([UP, DOWN, OUT]))
+        else:
+            ev = Event(kind, key, rng.choice([None, r.ts]) if kind == CANCEL else r.ts)
+        if kind != HEARTBEAT:
+            p.registry.apply(ev, "W")
+        r = p.registry.records.get(key)
+        if kind == REGISTER:            # what it has now, an override included that it held
+            ev = ev._replace(ts=r.ts, st=r.st, ov=r.ov, v=r.v)
+        elif kind in (STATUS, DELETE):
+            ev = ev._replace(ts=r.ts)
+        self.feed(ev._replace(origin=p.number + 1 if p.rows else 0))
+        s, r = self.view.state(key), p.registry.records.get(key)
+        if r and (s is None or r.ts > s.top):
+            p.touched.add(key)          # it is newer there, and left alone
+
     def do_beat(self, rng, key):
         if self.view.present(key):
             self.feed(Event(HEARTBEAT, key, self.view.state(key).ts))
@@ -248,7 +286,8 @@ class World(Network):
         change, need, wake = self.cores.event(self.now, ev)
         s = self.view.state(ev.key)
         self.say(f"event {ev}  -> {s if s and (s.v or ev.action == ASG) else 'absent'}")
-        self.features["event " + ev.action + (" replicated" if ev.replicated else "")] += 1
+        self.features["event " + ev.action + (" replicated" if ev.replicated else "")
+                      + (" snapshot" if ev.snapshot else "") + (" with an origin" if ev.origin else "")] += 1
         if s and ev.action != ASG:
             self.tops[ev.key] = max(self.tops[ev.key], s.top, before.top if before else 0)
         if ev.action == FORGET:

@@ -4,7 +4,7 @@ model has it. tests/unit/test_view_trace.c replays it, and says how to read a li
 import random
 from view import View
 from words import (CANCEL, DELETE, DOWN, FORGET, HEARTBEAT, OUT, REGISTER, STARTING, STATUS, UNKNOWN, UP, FRESH,
-                   Event)
+                   VERIFY, Event)
 
 LINES = 600
 LETTER = {REGISTER: "R", HEARTBEAT: "H", CANCEL: "C", STATUS: "S", DELETE: "D", FORGET: "F",
@@ -48,6 +48,7 @@ def none(status):
 def line(view, ev):
     before = view.state(ev.key)
     change, need = view.apply(0, ev)
+    change = change if change and not change.flags & VERIFY else None     # that peers are asked is beyond the trace
     told = [LETTER[change.action], change.given, int(bool(change.flags & FRESH))] if change else ["-", 0, 0]
     s = view.state(ev.key)
     left = [LETTER[ev.action], ev.key, ev.ts or 0, LETTER[ev.st], none(ev.ov), ev.v, int(ev.replicated)]
