@@ -160,8 +160,8 @@ lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
     //  A question that fails says nothing of what it was asked for
     if (known && (entry->flags & REFUSED_ACT) && !lane_acts (part))
         return false;
-    if (known)
-        return (int32_t) ((uint32_t) well - entry->suspect) > 0;
+    if (known)  //  Ids begin anywhere; 0 is none
+        return well && (int32_t) ((uint32_t) well - entry->suspect) > 0;
     entry->suspect = lane_suspect (self->last_id);
     lane_flag (entry, TROUBLED, troubled);
     lane_flag (entry, REFUSED_ACT, lane_acts (part));

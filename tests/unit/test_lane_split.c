@@ -198,6 +198,23 @@ Test (lane_small, each_instance_goes_alone_with_both_its_items)
     lane_fixture_fini (&small);
 }
 
+//  Ids of batches begin anywhere
+Test (lane_small, where_nothing_was_ever_answered_no_suspicion_is_confirmed)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    lane_fixture_init_with (&s, &options);
+    s.next_id = UINT64_C (2640560832);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    for (int i = 0; i < 4; i++) {
+        cr_expect_neq (*lane_fixture_next (&s), 0, "try %d", i);
+        lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+        s.now = zpeer_lane_pause (s.lane);
+    }
+    cr_expect_null (strstr (s.said, "rejected"), "%s", s.said);
+    lane_fixture_fini (&s);
+}
+
 //  One that was sent before the peer began to answer 400 says nothing
 Test (lane_small, an_answer_to_an_earlier_batch_confirms_no_suspicion)
 {
