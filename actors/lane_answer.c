@@ -10,12 +10,6 @@
 //  How far two points in time may be apart that were measured for the same, ms
 #define CLOCKS_MS 2000
 
-//  How much of the read timeout a batch may need by what is known of the peer
-#define TIMEOUT_SHARE 3
-
-//  From a halved byte limit back to the whole one, in so many full batches
-#define BYTE_STEPS 64
-
 //  --------------------------------------------------------------------------
 //  Success: item by item
 
@@ -344,51 +338,6 @@ zpeer_lane_asg_refused (const zpeer_result_t *result)
            result->status < 500;
 }
 
-//  A peer that took a batch of nearly the limit may take larger ones again: in
-//  small steps, as every step too far costs a request
-static void
-s_grow_bytes (zpeer_lane_t *self, const flight_t *flight)
-{
-    uint32_t most = self->options.max_bytes;
-    uint32_t step = most / BYTE_STEPS + 1;
-    if (flight->bytes < self->byte_limit / 2)
-        return;
-    self->byte_limit =
-        self->byte_limit < most - step ? self->byte_limit + step : most;
-}
-
-//  Whether larger batches are to be tried, though the time suggests none: all of it
-//  is taken for that of the items, and may be that of a request of any size
-static bool
-s_may_try (const zpeer_lane_t *self, uint64_t took_ms, uint64_t share_ms)
-{
-    bool alone = !self->flight_count;
-    return took_ms <= share_ms || (alone && took_ms <= 2 * share_ms);
-}
-
-//  Batches as large, and as many at once, as the peer can answer in time
-static void
-s_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight)
-{
-    uint64_t share_ms = self->options.read_timeout_ms / TIMEOUT_SHARE;
-    uint64_t took_ms = now - flight->sent_at;
-    uint32_t more = flight->items + flight->items / 8 + 1;
-    double ms = (double) took_ms / flight->items;
-    self->per_item_ms =
-        self->per_item_ms > 0 ? 0.75 * self->per_item_ms + 0.25 * ms : ms;
-    double size = 2.0 * self->size;
-    if (self->per_item_ms * size > (double) share_ms)
-        size = (double) share_ms / self->per_item_ms;
-    //  A peer that works in turn is only slowed by more at once; and not both
-    if (took_ms <= share_ms && self->window < self->credit)
-        self->window++;
-    else if (size < more && s_may_try (self, took_ms, share_ms))
-        size = more;
-    if (size > self->options.max_items)
-        size = self->options.max_items;
-    self->size = size > 1 ? (uint32_t) size : 1;
-}
-
 //  What a batch was answered, at best: 2xx, or 409; anything below 500; or not
 //  even that
 typedef enum { BEST_TAKEN, BEST_SANE, BEST_NONE } best_t;
@@ -445,8 +394,7 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
     self->barren = self->failures = 0;
     if (best == BEST_TAKEN)
         self->backoff_ms = 0;
-    s_follow (self, now, flight);
-    s_grow_bytes (self, flight);
+    lane_follow (self, now, flight);
     lane_settle_all (self, now);
 }
 

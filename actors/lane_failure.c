@@ -8,11 +8,6 @@
 #define BACKOFF_MAX_MS      8000  //  And what the jitter adds
 #define RETRY_AFTER_MAX_MS  30000
 
-//  A batch that took longer than the read timeout makes the next so much
-//  smaller. Halving took a peer that is far too slow to the counter's maximum
-//  before the size was right: six batches in flight, and four more.
-#define SHRINK 4
-
 //  A peer that answered something within so many attempts answers others
 #define LATELY 3
 
@@ -97,13 +92,6 @@ uint64_t
 lane_late_seq (const zpeer_lane_t *self, const part_t *part)
 {
     return self->options.single && part->count > 1 ? SEQ_NONE : part->seq;
-}
-
-void
-lane_shrink (zpeer_lane_t *self, const flight_t *flight)
-{
-    if (self->size > flight->items / SHRINK)
-        self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
 }
 
 //  Whether the peer got it, and there may be something in it that it cannot take

@@ -5,6 +5,7 @@
     lane_batch.c    batches out (rendering)
     lane_answer.c   results in: what the peer says of each item
     lane_failure.c  results in: attempts that failed, and the pauses then
+    lane_size.c     how large batches are, and how many at once
     lane_split.c    refused batches: one bad item does not take 249 good ones along
     lane_owed.c     what is told in vain, or again
     lane_rest.c     what the peer does not take now, and is tried again
@@ -538,6 +539,14 @@ void lane_settle_all (zpeer_lane_t *self, uint64_t now);
 //  has now is anybody's guess: it is owed.
 void lane_settle (zpeer_lane_t *self, uint64_t now);
 
+//  lane_size.c
+
+//  Batches as large, and as many at once, as the peer can answer in time: one was
+void lane_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight);
+
+//  A batch that failed for its size, or may have, makes the next smaller
+void lane_shrink (zpeer_lane_t *self, const flight_t *flight);
+
 //  lane_failure.c
 
 //  The state that an ambiguous attempt leaves the peer in, if it comes late
@@ -552,9 +561,6 @@ void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);
 
 //  Up to a quarter more, for what happens to many at once should not again
 uint32_t lane_jitter (zpeer_lane_t *self, uint32_t ms);
-
-//  A batch that failed for its size, or may have, makes the next smaller
-void lane_shrink (zpeer_lane_t *self, const flight_t *flight);
 
 //  A failure: pause, one batch at a time, what was asked is to be asked again
 void lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result);
