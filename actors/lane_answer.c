@@ -439,6 +439,7 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     else
         s_well (self, now, flight, best);
     size_t copy = 0;
+    bool asked = false;
     for (uint32_t i = 0; i < count; i++) {
         const part_t *part = &parts[i];
         entry_t *entry = &self->entries[part->handle];
@@ -452,8 +453,10 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
             s_answered (self, entry, part, &answer);
         else
             s_confirmed (self, entry, part, &answer);
+        asked |= part->phase == PHASE_ASK;
     }
-    s_stand_answered (self, flight, parts, count);
+    if (asked)
+        s_stand_answered (self, flight, parts, count);
 }
 
 //  --------------------------------------------------------------------------
@@ -487,13 +490,14 @@ static uint32_t
 s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
 {
     uint32_t kept = 0;
+    uint16_t second = lane_second (self->now);
     for (uint32_t i = 0; i < flight->count; i++) {
         part_t part = flight->parts[i];
         entry_t *entry = &self->entries[part.handle];
         part.bits = entry->flight;
         part.phase = entry->phase;
         if (lane_acts (&part))
-            entry->acted = lane_second (self->now);
+            entry->acted = second;
         self->in_flight -= lane_tasks (entry->flight);
         entry->flight = 0;
         entry->phase = PHASE_NONE;

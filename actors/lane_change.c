@@ -357,7 +357,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
     }
     bool idle = !entry->wait;
     //  While a Cancel is to be told, what was known stays known
-    if (bit != H || entry->state->top || !lane_top (entry))
+    if (!(entry->flags & CANCELLED) || bit != H || entry->state->top)
         entry->given = change->given;
     s_gather (self, now, entry, bit);
     if (bit == R && (change->flags & ZPEER_CHANGE_FRESH))
@@ -427,7 +427,8 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
     bool leaving = change->flags & ZPEER_CHANGE_RELEASE;
     bool own = change->origin && change->origin == self->options.origin;
     self->now = now;
-    uint64_t top = s_known_top (self, change->handle);
+    uint64_t top =
+        change->action == ZPEER_FORGET ? s_known_top (self, change->handle) : 0;
     entry_t *entry = s_adopt (self, change, &changed);
     lane_flag (entry, LEAVING, leaving);
     if (change->flags & ZPEER_CHANGE_OWE)

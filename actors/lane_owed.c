@@ -64,6 +64,8 @@ lane_pay (zpeer_lane_t *self, entry_t *entry, payment_t how)
 void
 lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused)
 {
+    if (!(entry->flags & REFUSED) && !refused)
+        return;
     self->refusing -= (entry->flags & REFUSED) != 0;
     self->refusing += refused;
     lane_flag (entry, REFUSED, refused);
@@ -72,6 +74,8 @@ lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused)
 void
 lane_take (zpeer_lane_t *self, entry_t *entry)
 {
+    if (!(entry->flags & (STORED | REFUSED | RESTING)) && !entry->misses)
+        return;
     entry->misses = 0;
     lane_flag (entry, STORED, false);
     lane_refuse (self, entry, false);
