@@ -173,7 +173,7 @@ s_stand_in (zpeer_lane_t *self, entry_t *entry, queue_t queue, bool front)
         lane_leave (self, entry);
     else if (entry->queue != queue) {
         lane_leave (self, entry);
-        entry->queue = queue;
+        entry->queue = (uint8_t) queue;
         if (queue == QUEUE_LIVE)
             s_due (self, entry, front);
         if (queue == QUEUE_LIVE && entry->wait == H)

@@ -231,7 +231,7 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, const load_t *load)
         .actions = {items[0].action, load->items > 1 ? items[1].action : 0},
     };
     lane_leave (self, entry);
-    entry->phase = load->phase;
+    entry->phase = (uint8_t) load->phase;
     if (load->phase != PHASE_ASK) {
         entry->flight = entry->wait;
         entry->wait = 0;

@@ -15,7 +15,7 @@ lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
     //  What counts is the first state it may fall back to, and the last attempt
     //  that may do it: a new doubt puts the settling off
     if (!entry->unsure) {
-        entry->unsure = seq;
+        entry->unsure = lane_seq (seq);
         if (self->unsure_count == self->unsure_capacity) {
             self->unsure_capacity =
                 self->unsure_capacity ? 2 * self->unsure_capacity : DOUBTS_MIN;
@@ -30,7 +30,7 @@ lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
     else if (entry->flags & SETTLING)
         self->doubtful++;
     if (seq == SEQ_NONE)
-        entry->unsure = seq;
+        entry->unsure = lane_seq (seq);
     lane_flag (entry, SETTLING, false);
 }
 
@@ -91,7 +91,8 @@ lane_settle (zpeer_lane_t *self, uint64_t now)
                 self->settle_at = now + (uint32_t) left;
             continue;
         }
-        if (entry->state->seq != entry->unsure && lane_askable (entry)) {
+        if (lane_seq (entry->state->seq) != entry->unsure &&
+            lane_askable (entry)) {
             lane_owe (self, entry);
             lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
         }

@@ -139,8 +139,8 @@ typedef struct {
     zpeer_state_t *state;  //  Owned reference; NULL: not in use
     uint64_t given;   //  Timestamp of a Heartbeat the view cannot vouch for; or
                       //  the highest known, of what was cancelled and forgotten
-    uint64_t unsure;  //  seq of the state in the first ambiguous attempt not
-                      //  yet settled; 0: there is none
+    uint32_t unsure;  //  The state in the first ambiguous attempt not yet
+                      //  settled, as lane_seq has it; 0: there is none
     uint32_t suspect;  //  Newest batch when it was answered 400 alone, or was
                        //  TROUBLED, as lane_suspect has it; 0: it was not
     uint32_t since;    //  When the first waiting change came; low half of ms
@@ -155,11 +155,10 @@ typedef struct {
                      //  peer, as lane_second has it; 0: never
     uint8_t wait;    //  Kinds the peer has not confirmed, not on their way
     uint8_t flight;  //  Kinds on their way
-    unsigned phase : 4;  //  phase_t
-    unsigned queue : 4;  //  queue_t
-    unsigned
-        misses : 4;      //  404 to a Heartbeat, each after a confirmed Register
-    unsigned tries : 4;  //  Pauses it rested for, one after the other
+    uint8_t phase;   //  phase_t
+    uint8_t queue;   //  queue_t
+    uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
+    uint8_t tries;   //  Pauses it rested for, one after the other
 } entry_t;
 
 //  With the room the array keeps for more, an instance costs at most 64
@@ -524,6 +523,15 @@ void lane_walk (zpeer_lane_t *self, entry_t *entry);
 
 //  No state has this seq: an attempt that may be applied by half leaves none
 #define SEQ_NONE UINT64_MAX
+
+//  A state's seq as doubts keep it
+static inline uint32_t
+lane_seq (uint64_t seq)
+{
+    if (seq == SEQ_NONE)
+        return UINT32_MAX;
+    return (uint32_t) (seq % (UINT32_MAX - 1) + 1);
+}
 
 //  The peer may yet apply an attempt made in the state seq
 void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);

@@ -55,7 +55,7 @@ void
 lane_rest (zpeer_lane_t *self, entry_t *entry)
 {
     unsigned times = entry->tries < REST_TIMES ? entry->tries : REST_TIMES;
-    entry->tries = times + 1;
+    entry->tries = (uint8_t) (times + 1);
     s_rest (self, entry,
             self->now + lane_jitter (self, REST_FIRST_MS << times));
 }

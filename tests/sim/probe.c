@@ -74,7 +74,7 @@ probe_unsettled (const zpeer_lane_t *lane)
         if (s_is_retried (entry))
             continue;
         bool doubt = entry->unsure && entry->state->top &&
-                     entry->unsure != entry->state->seq;
+                     entry->unsure != lane_seq (entry->state->seq);
         if (lane_wants (entry) || entry->phase != PHASE_NONE || doubt)
             return handle;
     }
