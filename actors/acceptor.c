@@ -50,6 +50,8 @@ typedef struct {
     zpeer_throttle_t rejections;
     zpeer_throttle_t refusals;
     zpeer_throttle_t unknowns;
+    zpeer_throttle_t cuts;
+    uint64_t ended;     //  Connections of feeders, on this side
     uint64_t now;       //  Read once a turn
     uint64_t began;     //  What now has in advance of the monotonic clock
     uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
@@ -138,14 +140,19 @@ s_reject (void *arg, const char *reason)
         zpeer_log (&self->log, EVENT_REJECTED, reason, held);
 }
 
-//  Refuses feeders beyond the bound
+//  Refuses feeders beyond the bound, and tells of those that were cut off
 static void
 s_refuse (self_t *self, zpeer_doorman_t *doorman)
 {
     char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (zpeer_doorman_work (doorman) &&
-        zpeer_throttle_pass (&self->refusals, self->now, held))
+    zpeer_doorman_news_t news;
+    zpeer_doorman_work (doorman, &news);
+    self->ended += news.refused + news.cut;
+    if (news.refused && zpeer_throttle_pass (&self->refusals, self->now, held))
         zpeer_log (&self->log, FEEDER_REFUSED, zpeer_doorman_max (doorman),
+                   held);
+    if (news.cut && zpeer_throttle_pass (&self->cuts, self->now, held))
+        zpeer_log (&self->log, FEEDER_CUT, zpeer_intake_largest (self->intake),
                    held);
 }
 

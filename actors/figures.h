@@ -17,6 +17,9 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
        "Events rejected; a request that is no event at all counts as one.")    \
     X (TOTAL, "replies-dropped", intake->replies_dropped,                      \
        "Replies lost because the feeder did not read, or had gone.")           \
+    X (TOTAL, "feeders-ended", self->ended,                                    \
+       "Connections of feeders ended here: too many, or cut off, mostly "      \
+       "because of a frame that was too large.")                               \
     X (TOTAL, "outdated", view.outdated,                                       \
        "Events accepted and ignored: the engine knows something newer.")       \
     X (TOTAL, "aged-out", view.aged_out,                                       \

@@ -86,13 +86,18 @@ zpeer_intake_new (const zpeer_intake_options_t *options)
     return self;
 }
 
+size_t
+zpeer_intake_largest (const zpeer_intake_t *self)
+{
+    return self->options.max_bytes * OVERSIZE_MAX;
+}
+
 //  The router and its doorman, or neither
 static int
 s_open (zpeer_intake_t *self)
 {
-    int64_t largest = (int64_t) self->options.max_bytes * OVERSIZE_MAX;
-    zsock_t *router =
-        zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX, largest);
+    zsock_t *router = zpeer_socket_new (ZPEER_ROLE_FEEDERS, REQUESTS_MAX,
+                                        (int64_t) zpeer_intake_largest (self));
     if (router)
         self->doorman =
             zpeer_doorman_new (router, self->options.max_connections);

@@ -58,6 +58,9 @@ void zpeer_intake_close (zpeer_intake_t *self);
 //  The feeders, to wait for; borrowed. Never ready when it does not listen.
 zpeer_inlet_t *zpeer_intake_inlet (zpeer_intake_t *self);
 
+//  Bytes of a frame from which on its feeder is cut off
+size_t zpeer_intake_largest (const zpeer_intake_t *self);
+
 //  Who bounds its connections; borrowed. NULL when it does not listen.
 zpeer_doorman_t *zpeer_intake_doorman (zpeer_intake_t *self);
 

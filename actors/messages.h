@@ -49,6 +49,12 @@
        "outcome need-register names, or feed all of it: \"zpeerctl feed\" "    \
        "takes the answer to GET apps. Until then peers refuse the heartbeats " \
        "of those they do not have, and resync and verify leave them out.")     \
+    X (FEEDER_CUT, "ZPR024", WARNING,                                          \
+       "a feeder was cut off: it sent a frame of more than %zu bytes, wants "  \
+       "encryption, or never greeted" ZPEER_HELD,                              \
+       "Have it send smaller requests (it gets no reply to this one), or "     \
+       "raise zpeer.events.max-frame-bytes, which is half as much; and see "   \
+       "that it is a ZeroMQ DEALER or REQ.")                                   \
     X (PEER_CONGESTED, "ZPR030", WARNING,                                      \
        "peer %s is busy (HTTP status %u), %u tasks are kept" ZPEER_HELD,       \
        "Look at the peer's load; sending goes on more slowly by itself.")      \

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -13,11 +14,27 @@
 //  What is looked at in one call
 #define EVENTS_TURN 1000
 
+//  Connections of which it holds a descriptor, and the part of all descriptors they
+//  may be
+#define WATCHED_MAX  64
+#define WATCHED_PART 16
+
+//  A connection that is watched
+typedef struct {
+    int number;     //  libzmq's descriptor
+    int fd;         //  Owned; another one of the same connection; -1: none
+    uint64_t call;  //  In which it was accepted
+} watched_t;
+
 struct zpeer_doorman {
     zsock_t *sock;          //  Borrowed; the one that is watched
     zpeer_inlet_t monitor;  //  Of an owned socket
     uint32_t max;
     uint32_t connected;
+    watched_t watched[WATCHED_MAX];  //  The first watched_max; a ring
+    unsigned watched_max;
+    unsigned next;          //  Of the ring: to be used next
+    uint64_t call;          //  Of zpeer_doorman_work
     zpeer_frames_t frames;  //  The event that is being read
 };
 
@@ -29,6 +46,14 @@ typedef union {
     struct sockaddr_in6 ipv6;
 } address_t;
 
+static void
+s_forget (watched_t *watched)
+{
+    if (watched->fd >= 0)
+        close (watched->fd);
+    watched->fd = -1;
+}
+
 void
 zpeer_doorman_destroy (zpeer_doorman_t **self_p)
 {
@@ -36,20 +61,21 @@ zpeer_doorman_destroy (zpeer_doorman_t **self_p)
     *self_p = NULL;
     if (!self)
         return;
+    for (unsigned i = 0; i < WATCHED_MAX; i++)
+        s_forget (&self->watched[i]);
     zpeer_frames_close (&self->frames);
     zpeer_socket_unmonitor (self->sock, &self->monitor.socket);
     free (self);
 }
 
-//  Half of the descriptors are for everything else, and for those who come in
-//  before they are refused
+//  No more than this part of the descriptors the process may open
 static uint32_t
-s_bound (uint32_t max)
+s_bound (uint32_t max, unsigned part)
 {
     struct rlimit limit;
-    if (getrlimit (RLIMIT_NOFILE, &limit) || limit.rlim_cur / 2 >= max)
+    if (getrlimit (RLIMIT_NOFILE, &limit) || limit.rlim_cur / part >= max)
         return max;
-    return (uint32_t) (limit.rlim_cur / 2);
+    return (uint32_t) (limit.rlim_cur / part);
 }
 
 zpeer_doorman_t *
@@ -63,7 +89,12 @@ zpeer_doorman_new (zsock_t *sock, uint32_t max)
     assert (self);
     self->sock = sock;
     zpeer_inlet_open (&self->monitor, monitor);
-    self->max = s_bound (max);
+    //  Half is for everything else, and for those who come in before they are
+    //  refused
+    self->max = s_bound (max, 2);
+    self->watched_max = s_bound (WATCHED_MAX, WATCHED_PART);
+    for (unsigned i = 0; i < WATCHED_MAX; i++)
+        self->watched[i].fd = -1;
     return self;
 }
 
@@ -117,44 +148,96 @@ s_came_in_at (int fd, const char *endpoint)
     return colon && streq (own, colon);
 }
 
-//  Ends the connection; libzmq closes it when it sees that. By now it may have
-//  done so, and the number be somebody else's: a duplicate stays what it is
-//  while it is looked at.
+//  Another descriptor of the connection, or -1. By now libzmq may have closed its
+//  own, and the number be somebody else's: a duplicate stays what it is while it
+//  is looked at.
+static int
+s_duplicate (int number, const char *endpoint)
+{
+    int fd = fcntl (number, F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0 && !s_came_in_at (fd, endpoint)) {
+        close (fd);
+        return -1;
+    }
+    return fd;
+}
+
+//  Ends the connection; libzmq closes it when it sees that
 static void
 s_hang_up (int number, const char *endpoint)
 {
-    int fd = fcntl (number, F_DUPFD_CLOEXEC, 0);
+    int fd = s_duplicate (number, endpoint);
     if (fd < 0)
         return;
-    if (s_came_in_at (fd, endpoint))
-        shutdown (fd, SHUT_RDWR);
+    shutdown (fd, SHUT_RDWR);
     close (fd);
 }
 
-//  Reads an event. Returns whether a connection was refused.
-static bool
-s_handle (zpeer_doorman_t *self)
+//  In the place of the one that has been watched for longest
+static void
+s_watch (zpeer_doorman_t *self, int number, const char *endpoint)
+{
+    if (!self->watched_max)
+        return;
+    watched_t *watched = &self->watched[self->next];
+    self->next = (self->next + 1) % self->watched_max;
+    s_forget (watched);
+    watched->number = number;
+    watched->fd = s_duplicate (number, endpoint);
+    watched->call = self->call;
+}
+
+static watched_t *
+s_find (zpeer_doorman_t *self, int number)
+{
+    for (unsigned i = 0; i < self->watched_max; i++)
+        if (self->watched[i].fd >= 0 && self->watched[i].number == number)
+            return &self->watched[i];
+    return NULL;
+}
+
+//  libzmq has closed the connection. Who closed it first is not there any more; who
+//  was cut off is. If it was accepted in the same call, the duplicate may be that of
+//  a later connection: nothing is said then.
+static void
+s_look_back (zpeer_doorman_t *self, int number, zpeer_doorman_news_t *news)
+{
+    char byte;
+    watched_t *watched = s_find (self, number);
+    if (!watched)
+        return;
+    ssize_t got = recv (watched->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    bool there = got > 0 || (got < 0 && errno == EAGAIN);
+    news->cut += there && watched->call != self->call;
+    s_forget (watched);
+}
+
+//  Reads an event
+static void
+s_handle (zpeer_doorman_t *self, zpeer_doorman_news_t *news)
 {
     int number;
     char endpoint[ZPEER_ENDPOINT_MAX];
     if (zpeer_socket_event (&self->frames, &number, endpoint) !=
         ZMQ_EVENT_ACCEPTED) {
         self->connected -= self->connected > 0;
-        return false;
+        s_look_back (self, number, news);
     }
-    if (++self->connected <= self->max)
-        return false;
-    s_hang_up (number, endpoint);
-    return true;
+    else if (++self->connected <= self->max)
+        s_watch (self, number, endpoint);
+    else {
+        s_hang_up (number, endpoint);
+        news->refused++;
+    }
 }
 
-uint32_t
-zpeer_doorman_work (zpeer_doorman_t *self)
+void
+zpeer_doorman_work (zpeer_doorman_t *self, zpeer_doorman_news_t *news)
 {
-    uint32_t refused = 0;
+    *news = (zpeer_doorman_news_t){0};
+    self->call++;
     for (int i = 0; i < EVENTS_TURN &&
                     zpeer_inlet_recv (&self->monitor, &self->frames) == 0;
          i++)
-        refused += s_handle (self);
-    return refused;
+        s_handle (self, news);
 }

@@ -9,6 +9,10 @@
     It hears a moment after the fact: while nobody calls it, more come in. The
     bound must leave room for them.
 
+    It also tells whom libzmq has cut off, of which libzmq says nothing. For that
+    it holds a descriptor of its own for each of the newest connections, and looks
+    who is still there when one ends.
+
     Threads: the socket's. Blocking: never.
 */
 #ifndef ZPEER_DOORMAN_H_INCLUDED
@@ -29,8 +33,15 @@ void zpeer_doorman_destroy (zpeer_doorman_t **self_p);
 //  Ready when it has something to do; borrowed
 zpeer_inlet_t *zpeer_doorman_inlet (zpeer_doorman_t *self);
 
-//  Does it. Returns how many connections were refused.
-uint32_t zpeer_doorman_work (zpeer_doorman_t *self);
+//  Connections that ended on this side
+typedef struct {
+    uint32_t refused;  //  Beyond the bound
+    uint32_t cut;      //  By libzmq: a frame was larger than the socket takes;
+                       //  or the client wants encryption, or never greeted
+} zpeer_doorman_news_t;
+
+//  Does it, and says what became of connections
+void zpeer_doorman_work (zpeer_doorman_t *self, zpeer_doorman_news_t *news);
 
 //  The bound, and how many connections there are, as far as is known
 uint32_t zpeer_doorman_max (const zpeer_doorman_t *self);

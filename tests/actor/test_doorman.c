@@ -13,15 +13,18 @@
 #define WAIT_MS 5000
 #define HWM     4
 #define PLACES  3
+#define LARGEST 100000
 
 static zsock_t *s_sock;
 static zpeer_doorman_t *s_doorman;
 static char s_endpoint[ZPEER_ENDPOINT_MAX];
 
+static zpeer_doorman_news_t s_news;
+
 static void
 s_open (const char *endpoint, uint32_t max)
 {
-    s_sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    s_sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, LARGEST);
     s_doorman = zpeer_doorman_new (s_sock, max);
     cr_assert (s_doorman);
     cr_assert_eq (zpeer_socket_bind (s_sock, endpoint, s_endpoint), ZPEER_OK);
@@ -64,19 +67,30 @@ s_connect (void)
     return fd;
 }
 
-//  Lets the doorman work until it has refused so many, and so many are left
+//  Lets the doorman work once, and adds what it says to s_news
+static void
+s_work (void)
+{
+    zpeer_doorman_news_t news;
+    zpeer_inlet_t *inlet = zpeer_doorman_inlet (s_doorman);
+    zpeer_inlet_wait (&inlet, 1, NULL, 0, INT64_C (1000) * WAIT_MS);
+    cr_assert (inlet->ready, "%u refused, %u cut, %u connected", s_news.refused,
+               s_news.cut, zpeer_doorman_connected (s_doorman));
+    zpeer_doorman_work (s_doorman, &news);
+    s_news.refused += news.refused;
+    s_news.cut += news.cut;
+}
+
+//  Lets it work until it has refused so many, and so many are left
 static void
 s_work_until (uint32_t refused, uint32_t connected)
 {
-    uint32_t count = 0;
-    do {
-        zpeer_inlet_t *inlet = zpeer_doorman_inlet (s_doorman);
-        zpeer_inlet_wait (&inlet, 1, NULL, 0, WAIT_MS);
-        cr_assert (inlet->ready, "%u refused, %u connected", count,
-                   zpeer_doorman_connected (s_doorman));
-        count += zpeer_doorman_work (s_doorman);
-    } while (count != refused ||
-             zpeer_doorman_connected (s_doorman) != connected);
+    s_news = (zpeer_doorman_news_t){0};
+    do
+        s_work ();
+    while (s_news.refused != refused ||
+           zpeer_doorman_connected (s_doorman) != connected);
+    cr_expect_eq (s_news.cut, 0);
 }
 
 //  Whether the other side has hung up, after what libzmq says first
@@ -168,4 +182,101 @@ Test (doorman, half_of_the_descriptors_are_for_others)
     s_close ();
     s_open ("tcp://127.0.0.1:*", 10);
     cr_expect_eq (zpeer_doorman_max (s_doorman), 10);
+}
+
+//  Those libzmq cuts off -----------------------------------------------------
+
+//  A client of this role, connected
+static zsock_t *
+s_client (zpeer_role_t role)
+{
+    zsock_t *client = zpeer_socket_new (role, HWM, -1);
+    cr_assert_eq (zpeer_socket_connect (client, s_endpoint), ZPEER_OK);
+    while (!zpeer_doorman_connected (s_doorman))
+        s_work ();
+    return client;
+}
+
+static void
+s_send (zsock_t *client, size_t size)
+{
+    static char bytes[LARGEST + 1];
+    zpeer_slice_t frame = {bytes, size};
+    cr_assert_eq (zpeer_socket_wait (client, ZMQ_POLLOUT, WAIT_MS), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_send (client, &frame, 1), ZPEER_OK);
+}
+
+static void
+s_check_frame (const char *endpoint)
+{
+    s_open (endpoint, PLACES);
+    zsock_t *client = s_client (ZPEER_ROLE_FEED);
+    s_send (client, LARGEST);
+    cr_assert_eq (zpeer_socket_wait (s_sock, ZMQ_POLLIN, WAIT_MS), ZPEER_OK);
+    cr_expect_eq (s_news.cut, 0);
+    s_send (client, LARGEST + 1);
+    while (!s_news.cut)
+        s_work ();
+    zsock_destroy (&client);
+}
+
+Test (doorman, over_tcp_a_frame_too_large_is_told)
+{
+    s_check_frame ("tcp://127.0.0.1:*");
+}
+
+Test (doorman, over_ipc_a_frame_too_large_is_told)
+{
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    snprintf (endpoint, sizeof endpoint, "ipc://@zpeer-door-%ld",
+              (long) getpid ());
+    s_check_frame (endpoint);
+}
+
+//  The greeting of a client that wants encryption (ZMTP 3)
+Test (doorman, a_client_that_does_not_fit_is_told)
+{
+    static const uint8_t greeting[64] = {0xff, [9] = 0x7f, 3,   0,  'C',
+                                         'U',  'R',        'V', 'E'};
+    s_open ("tcp://127.0.0.1:*", PLACES);
+    int fd = s_connect ();
+    s_work_until (0, 1);
+    cr_assert_eq (write (fd, greeting, sizeof greeting), sizeof greeting);
+    while (!s_news.cut)
+        s_work ();
+    close (fd);
+}
+
+//  Whatever it had sent has been read
+Test (doorman, one_that_leaves_is_not_told)
+{
+    s_open ("tcp://127.0.0.1:*", PLACES);
+    for (int i = 0; i < 2 * PLACES; i++) {
+        zsock_t *client = s_client (ZPEER_ROLE_FEED);
+        s_send (client, LARGEST);
+        zsock_destroy (&client);
+        while (zpeer_doorman_connected (s_doorman))
+            s_work ();
+    }
+    cr_expect_eq (s_news.refused + s_news.cut, 0);
+}
+
+//  More than it can watch
+Test (doorman, it_holds_no_more_descriptors_than_it_may)
+{
+    struct rlimit limit = {160, 160};
+    int fds[40];
+    cr_assert_eq (setrlimit (RLIMIT_NOFILE, &limit), 0);
+    s_open ("tcp://127.0.0.1:*", 80);
+    for (uint32_t i = 0; i < 40; i++) {
+        fds[i] = s_connect ();
+        s_work_until (0, i + 1);
+    }
+    int next = dup (0);
+    cr_expect_leq (next, fds[39] + 1 + 160 / 16);
+    close (next);
+    for (uint32_t i = 0; i < 40; i++) {
+        close (fds[i]);
+        s_work_until (0, 39 - i);
+    }
 }
