@@ -44,6 +44,7 @@ typedef struct {
     zpeer_origins_t origins;     //  Whose peers' URLs these are
     zpeer_intake_t *intake;      //  Owned
     zpeer_inlet_t uplink;        //  Of an owned PULL, or of none
+    zpeer_ipc_t files;           //  Owned; of it
     zpeer_frames_t frames;       //  What came in there
     zpeer_report_t report;
     uint64_t need_register;  //  Outcomes of that kind, in all
@@ -71,7 +72,7 @@ s_self_destroy (self_t **self_p)
     zpeer_outlets_free (&self->outlets);
     zpeer_origins_free (&self->origins);
     zpeer_frames_close (&self->frames);
-    zsock_destroy (&self->uplink.socket);
+    zpeer_socket_close (&self->uplink.socket, &self->files);
     zpeer_report_close (&self->report);
     zpeer_view_destroy (&self->view);
     zpeer_options_destroy (&self->options);
@@ -239,7 +240,7 @@ s_uplink (void *arg, char *const *args, char *answer)
     zsock_t *uplink = zpeer_socket_new (ZPEER_ROLE_PULL, UPLINK_MAX, -1);
     if (!uplink)
         return ZPEER_E_RESOURCES;
-    int rc = zpeer_socket_bind (uplink, args[0], NULL);
+    int rc = zpeer_socket_bind (uplink, args[0], NULL, &self->files);
     if (rc)
         zsock_destroy (&uplink);
     zpeer_inlet_open (&self->uplink, uplink);

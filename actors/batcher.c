@@ -49,8 +49,8 @@ s_self_destroy (batcher_t **self_p)
     *self_p = NULL;
     for (int i = 0; i < LANES; i++)
         zpeer_lane_destroy (&self->lanes[i]);
+    zpeer_socket_close (&self->server.socket, &self->files);
     zsock_destroy (&self->inbox.socket);
-    zsock_destroy (&self->server.socket);
     zsock_destroy (&self->uplink);
     zpeer_roster_destroy (&self->roster);
     zpeer_peerlog_fini (&self->peerlog);
@@ -99,7 +99,7 @@ s_inbox (void *handler, char *const *args, char *answer)
         return ZPEER_E_EXISTS;
     zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, INBOX_HWM, -1);
     zpeer_inlet_open (&self->inbox, inbox);
-    return inbox ? zpeer_socket_bind (inbox, args[0], answer)
+    return inbox ? zpeer_socket_bind (inbox, args[0], answer, &self->files)
                  : ZPEER_E_RESOURCES;
 }
 
@@ -114,7 +114,7 @@ s_bind (void *handler, char *const *args, char *answer)
                           zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, frame_max));
     self->server.used = true;
     zsock_t *server = self->server.socket;
-    return server ? zpeer_socket_bind (server, args[0], answer)
+    return server ? zpeer_socket_bind (server, args[0], answer, &self->files)
                   : ZPEER_E_RESOURCES;
 }
 

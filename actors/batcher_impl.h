@@ -26,6 +26,7 @@ typedef struct {
     uint32_t id;    //  The peer's number, and its lane's
     zpeer_inlet_t inbox;         //  Of an owned PULL: chunks of the acceptor
     zpeer_inlet_t server;        //  Of an owned ROUTER: dispatchers
+    zpeer_ipc_t files;           //  Owned; of both
     zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL
     zpeer_lane_t *lanes[LANES];  //  Owned; NULL before START
     zpeer_roster_t *roster;      //  Owned

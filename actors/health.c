@@ -21,6 +21,7 @@
 typedef struct {
     zpeer_commands_t commands;
     zpeer_inlet_t inbox;    //  Of an owned socket; none before BIND and START
+    zpeer_ipc_t files;      //  Owned; of it
     zpeer_frames_t frames;  //  Owned; the message at hand
     zpeer_counter_t *counters;  //  Owned; ZPEER_WIRE_PEERS_MAX of them
     uint32_t max;               //  Of a counter
@@ -32,7 +33,7 @@ s_self_destroy (self_t **self_p)
 {
     self_t *self = *self_p;
     *self_p = NULL;
-    zsock_destroy (&self->inbox.socket);
+    zpeer_socket_close (&self->inbox.socket, &self->files);
     zpeer_frames_close (&self->frames);
     free (self->counters);
     free (self);
@@ -57,7 +58,9 @@ s_bind (void *arg, char *const *args, char *answer)
     self_t *self = (self_t *) arg;
     int rc = s_open (self);
     self->inbox.used = true;
-    return rc ? rc : zpeer_socket_bind (self->inbox.socket, args[0], answer);
+    return rc ? rc
+              : zpeer_socket_bind (self->inbox.socket, args[0], answer,
+                                   &self->files);
 }
 
 static int

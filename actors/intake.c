@@ -38,6 +38,7 @@ typedef struct {
 struct zpeer_intake {
     zpeer_intake_options_t options;
     zpeer_inlet_t router;      //  Of an owned socket; NULL when not listening
+    zpeer_ipc_t files;         //  Owned; of the router
     zpeer_doorman_t *doorman;  //  Owned, with the router
     zpeer_intake_stats_t stats;
 
@@ -71,7 +72,7 @@ zpeer_intake_destroy (zpeer_intake_t **self_p)
     for (unsigned i = 0; i < AHEAD; i++)
         zpeer_parser_destroy (&self->ahead[i].parser);
     zpeer_doorman_destroy (&self->doorman);
-    zsock_destroy (&self->router.socket);
+    zpeer_socket_close (&self->router.socket, &self->files);
     free (self);
 }
 
@@ -111,14 +112,16 @@ int
 zpeer_intake_bind (zpeer_intake_t *self, const char *endpoint, char *actual)
 {
     int rc = self->router.socket ? ZPEER_OK : s_open (self);
-    return rc ? rc : zpeer_socket_bind (self->router.socket, endpoint, actual);
+    return rc ? rc
+              : zpeer_socket_bind (self->router.socket, endpoint, actual,
+                                   &self->files);
 }
 
 void
 zpeer_intake_close (zpeer_intake_t *self)
 {
     zpeer_doorman_destroy (&self->doorman);
-    zsock_destroy (&self->router.socket);
+    zpeer_socket_close (&self->router.socket, &self->files);
     zpeer_inlet_open (&self->router, NULL);
     zpeer_frames_close (&self->frames);
     self->busy = false;

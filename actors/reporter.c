@@ -19,6 +19,7 @@ typedef struct {
     zpeer_commands_t commands;
     zpeer_inlet_t inbox;    //  Of an owned PULL: what the actors report
     zsock_t *pub;           //  Owned; what the host reads
+    zpeer_ipc_t files;      //  Owned; of both
     zpeer_frames_t frames;  //  Owned; the outcome being relayed
 } s_self_t;
 
@@ -26,21 +27,21 @@ static void
 s_self_fini (s_self_t *self)
 {
     zpeer_frames_close (&self->frames);
+    zpeer_socket_close (&self->pub, &self->files);
     zsock_destroy (&self->inbox.socket);
-    zsock_destroy (&self->pub);
 }
 
 //  Binds *sock, which is made if there is none yet. The answer is the endpoint
 //  as bound, or why it is not.
 static int
-s_bind (zsock_t **sock, zpeer_role_t role, int hwm, int64_t max_bytes,
-        const char *endpoint, char *answer)
+s_bind (s_self_t *self, zsock_t **sock, zpeer_role_t role, int hwm,
+        int64_t max_bytes, const char *endpoint, char *answer)
 {
     if (!*sock)
         *sock = zpeer_socket_new (role, hwm, max_bytes);
     if (!*sock)
         return ZPEER_E_RESOURCES;
-    int rc = zpeer_socket_bind (*sock, endpoint, answer);
+    int rc = zpeer_socket_bind (*sock, endpoint, answer, &self->files);
     if (rc == ZPEER_E_BIND)
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s: %s", endpoint,
                   zmq_strerror (errno));
@@ -52,7 +53,8 @@ s_inbox (void *handler, char *const *args, char *answer)
 {
     s_self_t *self = (s_self_t *) handler;
     zsock_t *inbox = self->inbox.socket;
-    int rc = s_bind (&inbox, ZPEER_ROLE_PULL, INBOX_HWM, -1, args[0], answer);
+    int rc =
+        s_bind (self, &inbox, ZPEER_ROLE_PULL, INBOX_HWM, -1, args[0], answer);
     zpeer_inlet_open (&self->inbox, inbox);
     return rc;
 }
@@ -61,7 +63,7 @@ static int
 s_pub (void *handler, char *const *args, char *answer)
 {
     s_self_t *self = (s_self_t *) handler;
-    return s_bind (&self->pub, ZPEER_ROLE_PUB, PUB_HWM, SUBSCRIPTION_MAX,
+    return s_bind (self, &self->pub, ZPEER_ROLE_PUB, PUB_HWM, SUBSCRIPTION_MAX,
                    args[0], answer);
 }
 

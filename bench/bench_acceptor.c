@@ -38,7 +38,7 @@ s_lane (zsock_t *pipe, void *args)
 {
     zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, 64, -1);
     zpeer_frames_t frames = {0};
-    zpeer_socket_bind (inbox, (const char *) args, NULL);
+    zpeer_socket_bind (inbox, (const char *) args, NULL, NULL);
     zsock_signal (pipe, 0);
     zpoller_t *poller = zpoller_new (pipe, inbox, NULL);
     while (zpoller_wait (poller, -1) == inbox)

@@ -300,7 +300,7 @@ s_open (bench_t *self, size_t instances)
     load_free (&registers);
     self->lane = zpeer_lane_new (&options);
     self->router = zpeer_socket_new (ZPEER_ROLE_FEEDERS, 1000, -1);
-    zpeer_socket_bind (self->router, "inproc://stages", NULL);
+    zpeer_socket_bind (self->router, "inproc://stages", NULL, NULL);
     self->feeder = zpeer_socket_new (ZPEER_ROLE_CLIENT, 1000, -1);
     zpeer_socket_connect (self->feeder, "inproc://stages");
     for (unsigned i = 0; i < 2; i++)

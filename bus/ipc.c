@@ -1,5 +1,7 @@
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,6 +18,13 @@
 
 //  And how often it is looked at
 #define LOOK_NS 1000000
+
+//  A socket's file, and which one it is
+struct zpeer_ipc_file {
+    char *path;  //  Owned
+    dev_t device;
+    ino_t inode;
+};
 
 //  The path of an ipc endpoint that is a file's, and fits; NULL: none
 static const char *
@@ -81,4 +90,39 @@ zpeer_ipc_claim (const char *endpoint)
     }
     errno = error;
     return error ? ZPEER_E_BIND : ZPEER_OK;
+}
+
+void
+zpeer_ipc_note (zpeer_ipc_t *self, const char *endpoint)
+{
+    const char *path = s_path (endpoint);
+    struct stat status;
+    if (!path || lstat (path, &status))
+        return;
+    size_t size = (self->count + 1) * sizeof *self->files;
+    self->files = (struct zpeer_ipc_file *) realloc (self->files, size);
+    assert (self->files);
+    struct zpeer_ipc_file *file = &self->files[self->count++];
+    *file = (struct zpeer_ipc_file){
+        .path = strdup (path),
+        .device = status.st_dev,
+        .inode = status.st_ino,
+    };
+    assert (file->path);
+}
+
+void
+zpeer_ipc_remove (zpeer_ipc_t *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        struct zpeer_ipc_file *file = &self->files[i];
+        struct stat status;
+        //  While the socket is open its inode is nobody else's
+        if (lstat (file->path, &status) == 0 && status.st_dev == file->device &&
+            status.st_ino == file->inode)
+            unlink (file->path);
+        free (file->path);
+    }
+    free (self->files);
+    *self = (zpeer_ipc_t){0};
 }

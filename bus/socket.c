@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include <assert.h>
-#include "ipc.h"
 #include "reserve.h"
 #include "socket.h"
 #include "banned.h"
@@ -160,7 +159,8 @@ s_set_family (void *handle, const char *endpoint)
 }
 
 int
-zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual)
+zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual,
+                   zpeer_ipc_t *files)
 {
     void *handle = zsock_resolve (self);
     if (zpeer_reserve (BIND_DESCRIPTORS, 0))
@@ -168,10 +168,19 @@ zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual)
     s_set_family (handle, endpoint);
     if (zpeer_ipc_claim (endpoint) || zmq_bind (handle, endpoint))
         return ZPEER_E_BIND;
+    if (files)
+        zpeer_ipc_note (files, endpoint);
     size_t size = ZPEER_ENDPOINT_MAX;
     if (actual && zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, actual, &size))
         return ZPEER_E_BIND;
     return ZPEER_OK;
+}
+
+void
+zpeer_socket_close (zsock_t **self_p, zpeer_ipc_t *files)
+{
+    zpeer_ipc_remove (files);
+    zsock_destroy (self_p);
 }
 
 int

@@ -15,6 +15,7 @@
 
 #include <czmq.h>
 #include <zpeer/base.h>
+#include "ipc.h"
 #include "slice.h"
 
 //  role, type, mandatory, handover, immediate, linger, heartbeat, what for
@@ -72,8 +73,13 @@ void zpeer_socket_subscribe (zsock_t *self, const char *prefix);
 //  that is NULL (size: ZPEER_ENDPOINT_MAX). Returns ZPEER_OK, ZPEER_E_BIND (no
 //  endpoint, in use, not allowed: errno says which, for zmq_strerror), or
 //  ZPEER_E_RESOURCES. Over ipc what lies at the path is replaced only when it is
-//  a socket that nobody listens on (ipc.h).
-int zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual);
+//  a socket that nobody listens on (ipc.h); the file it becomes is noted in files,
+//  for zpeer_socket_close, or left behind when that is NULL.
+int zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual,
+                       zpeer_ipc_t *files);
+
+//  Destroys a socket, which may be NULL, and the files it was bound at
+void zpeer_socket_close (zsock_t **self_p, zpeer_ipc_t *files);
 
 //  Connects; whether anybody is there shows later. Returns as bind does.
 int zpeer_socket_connect (zsock_t *self, const char *endpoint);

@@ -10,7 +10,7 @@ s_bound (int hwm, char endpoint[ZPEER_ENDPOINT_MAX])
 {
     zsock_t *socket = zpeer_socket_new (ZPEER_ROLE_PULL, hwm, -1);
     zpeer_socket_unique (endpoint, "test");
-    cr_assert_eq (zpeer_socket_bind (socket, endpoint, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (socket, endpoint, NULL, NULL), ZPEER_OK);
     return socket;
 }
 

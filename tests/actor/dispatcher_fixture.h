@@ -93,8 +93,9 @@ static void
 s_bind_batcher (fixture_t *self, const char *endpoint)
 {
     self->batcher = zpeer_socket_new (ZPEER_ROLE_SERVER, 1000, -1);
-    cr_assert_eq (zpeer_socket_bind (self->batcher, endpoint, self->endpoint),
-                  ZPEER_OK);
+    cr_assert_eq (
+        zpeer_socket_bind (self->batcher, endpoint, self->endpoint, NULL),
+        ZPEER_OK);
 }
 
 static void

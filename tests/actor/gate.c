@@ -79,7 +79,7 @@ gate_begin (const char *set)
     s_outcomes = zpeer_socket_new (ZPEER_ROLE_PULL, 1000, -1);
     char report[ZPEER_ENDPOINT_MAX];
     zpeer_socket_unique (report, "report");
-    cr_assert_eq (zpeer_socket_bind (s_outcomes, report, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (s_outcomes, report, NULL, NULL), ZPEER_OK);
     gate_is (gate_call ("REPORT", report, NULL), "");
     gate_is (gate_call ("START", NULL, NULL), "");
     s_answers = zpeer_socket_new (ZPEER_ROLE_PUSH, 10, -1);
@@ -253,7 +253,7 @@ gate_lane (unsigned lane)
     zpeer_socket_unique (inbox, "inbox");
     snprintf (number, sizeof number, "%u", lane);
     self->pull = zpeer_socket_new (ZPEER_ROLE_PULL, GATE_LANE_HWM, -1);
-    cr_assert_eq (zpeer_socket_bind (self->pull, inbox, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (self->pull, inbox, NULL, NULL), ZPEER_OK);
     gate_is (gate_call ("ADDLANE", number, inbox), "");
     return self;
 }

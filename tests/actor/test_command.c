@@ -103,7 +103,7 @@ s_actor (zsock_t *pipe, void *args)
     s_self_t self = {0};
     zpeer_commands_init (&self.commands, pipe, &self, s_table);
     zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, 10, -1);
-    zpeer_socket_bind (inbox, (const char *) args, NULL);
+    zpeer_socket_bind (inbox, (const char *) args, NULL, NULL);
     zpoller_t *poller = zpoller_new (pipe, inbox, NULL);
     zpoller_set_nonstop (poller, true);
     zsock_signal (pipe, 0);
@@ -268,7 +268,7 @@ Test (command, an_actor_that_reads_nothing_blocks_nobody)
     char endpoint[ZPEER_ENDPOINT_MAX];
     zpeer_socket_unique (endpoint, "deaf");
     zsock_t *wake = zpeer_socket_new (ZPEER_ROLE_PULL, 10, -1);
-    zpeer_socket_bind (wake, endpoint, NULL);
+    zpeer_socket_bind (wake, endpoint, NULL, NULL);
     zactor_t *deaf = zpeer_command_actor (s_deaf_actor, wake);
     int rc = ZPEER_OK;
     for (int i = 0; i < 100000 && rc == ZPEER_OK; i++)

@@ -251,7 +251,7 @@ Test (dispatcher, reports_its_figures)
     zpeer_frames_t frames = {0};
     zsock_t *reporter = zpeer_socket_new (ZPEER_ROLE_PULL, 1000, -1);
     zpeer_socket_unique (endpoint, "reporter");
-    cr_assert_eq (zpeer_socket_bind (reporter, endpoint, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (reporter, endpoint, NULL, NULL), ZPEER_OK);
     fixture_t *self = s_setup (&(setup_t){.report = endpoint});
     s_expect (self, ZPEER_WIRE_READY);
     s_attempt (self, ZPEER_MODE_BATCH);

@@ -27,7 +27,8 @@ s_open (const char *endpoint, uint32_t max)
     s_sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, LARGEST);
     s_doorman = zpeer_doorman_new (s_sock, max);
     cr_assert (s_doorman);
-    cr_assert_eq (zpeer_socket_bind (s_sock, endpoint, s_endpoint), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (s_sock, endpoint, s_endpoint, NULL),
+                  ZPEER_OK);
 }
 
 static void

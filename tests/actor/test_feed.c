@@ -23,7 +23,7 @@ s_start_engine (const char *endpoint)
     //  The port of an engine that has just gone may still be taken
     int rc;
     do
-        rc = zpeer_socket_bind (s_engine, wanted, s_endpoint);
+        rc = zpeer_socket_bind (s_engine, wanted, s_endpoint, NULL);
     while (rc && zclock_mono () < deadline);
     cr_assert_eq (rc, ZPEER_OK);
 }

@@ -18,7 +18,7 @@ s_open (void)
     cr_assert_eq (zpeer_socket_init (), ZPEER_OK);
     s_router = zpeer_socket_new (ZPEER_ROLE_SERVER, 10, -1);
     s_dealer = zpeer_socket_new (ZPEER_ROLE_CLIENT, 10, -1);
-    cr_assert_eq (zpeer_socket_bind (s_router, endpoint, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (s_router, endpoint, NULL, NULL), ZPEER_OK);
     cr_assert_eq (zpeer_socket_connect (s_dealer, endpoint), ZPEER_OK);
     zpeer_inlet_open (&s_inlet, s_router);
     cr_assert (s_inlet.ready);

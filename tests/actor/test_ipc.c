@@ -35,8 +35,8 @@ static zsock_t *
 s_bound (void)
 {
     zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
-    cr_assert_eq (zpeer_socket_bind (sock, s_endpoint, NULL), ZPEER_OK, "%s",
-                  zmq_strerror (errno));
+    cr_assert_eq (zpeer_socket_bind (sock, s_endpoint, NULL, NULL), ZPEER_OK,
+                  "%s", zmq_strerror (errno));
     return sock;
 }
 
@@ -44,7 +44,8 @@ static void
 s_expect_refused (int error)
 {
     zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
-    cr_expect_eq (zpeer_socket_bind (sock, s_endpoint, NULL), ZPEER_E_BIND);
+    cr_expect_eq (zpeer_socket_bind (sock, s_endpoint, NULL, NULL),
+                  ZPEER_E_BIND);
     cr_expect_eq (errno, error, "%s", zmq_strerror (errno));
     zsock_destroy (&sock);
 }
@@ -106,7 +107,7 @@ Test (ipc, a_path_that_is_too_long_is_refused)
     char endpoint[ZPEER_ENDPOINT_MAX] = "ipc://";
     memset (endpoint + strlen (endpoint), 'x', 200);
     zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
-    cr_expect_eq (zpeer_socket_bind (sock, endpoint, NULL), ZPEER_E_BIND);
+    cr_expect_eq (zpeer_socket_bind (sock, endpoint, NULL, NULL), ZPEER_E_BIND);
     cr_expect_eq (errno, ENAMETOOLONG);
     zsock_destroy (&sock);
 }
@@ -118,4 +119,64 @@ Test (ipc, an_abstract_name_needs_no_path)
     zsock_t *sock = s_bound ();
     s_expect_refused (EADDRINUSE);
     zsock_destroy (&sock);
+}
+
+//  What is left behind -------------------------------------------------------
+
+static bool
+s_is_there (void)
+{
+    return access (s_path, F_OK) == 0;
+}
+
+Test (ipc, what_was_bound_is_removed_when_it_is_closed)
+{
+    zpeer_ipc_t files = {0};
+    zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    cr_assert_eq (zpeer_socket_bind (sock, s_endpoint, NULL, &files), ZPEER_OK);
+    cr_expect (s_is_there ());
+    zpeer_socket_close (&sock, &files);
+    cr_expect_null (sock);
+    cr_expect_not (s_is_there ());
+    zpeer_socket_close (&sock, &files);
+}
+
+Test (ipc, what_could_not_be_bound_stays)
+{
+    zpeer_ipc_t files = {0};
+    zsock_t *first = s_bound ();
+    zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    cr_expect_eq (zpeer_socket_bind (sock, s_endpoint, NULL, &files),
+                  ZPEER_E_BIND);
+    zpeer_socket_close (&sock, &files);
+    cr_expect (s_is_there ());
+    zsock_destroy (&first);
+}
+
+//  Somebody who does not ask first has taken the path, as libzmq does
+Test (ipc, a_socket_that_has_taken_its_place_stays)
+{
+    zpeer_ipc_t files = {0};
+    zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    zsock_t *other = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    cr_assert_eq (zpeer_socket_bind (sock, s_endpoint, NULL, &files), ZPEER_OK);
+    cr_assert_eq (zmq_bind (zsock_resolve (other), s_endpoint), 0);
+    zpeer_socket_close (&sock, &files);
+    cr_expect (s_is_there ());
+    zsock_destroy (&other);
+}
+
+Test (ipc, all_that_one_socket_was_bound_at_is_removed)
+{
+    char second[ZPEER_ENDPOINT_MAX];
+    zpeer_ipc_t files = {0};
+    zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
+    snprintf (second, sizeof second, "ipc://%s/second", s_directory);
+    cr_assert_eq (zpeer_socket_bind (sock, s_endpoint, NULL, &files), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (sock, "tcp://127.0.0.1:*", NULL, &files),
+                  ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (sock, second, NULL, &files), ZPEER_OK);
+    zpeer_socket_close (&sock, &files);
+    cr_expect_not (s_is_there ());
+    cr_expect_eq (access (second + strlen ("ipc://"), F_OK), -1);
 }

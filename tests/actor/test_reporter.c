@@ -163,7 +163,7 @@ Test (reporter, an_endpoint_that_cannot_be_bound_is_an_error_with_its_reason)
 Test (reporter, a_sender_counts_what_a_full_inbox_refuses)
 {
     zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, 10, -1);
-    cr_assert_eq (zpeer_socket_bind (inbox, s_inbox, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (inbox, s_inbox, NULL, NULL), ZPEER_OK);
     s_report (ZPEER_TOPIC_PEER, "not connected");
     cr_expect_eq (s_to_reporter.lost, 0);
 

@@ -27,7 +27,8 @@ s_pair (zpeer_role_t left, zpeer_role_t right, const char *endpoint)
                      zpeer_socket_new (right, HWM, -1),
                      {0}};
     cr_assert (pair.left && pair.right);
-    cr_assert_eq (zpeer_socket_bind (pair.left, endpoint, pair.endpoint), 0);
+    cr_assert_eq (zpeer_socket_bind (pair.left, endpoint, pair.endpoint, NULL),
+                  0);
     cr_assert_eq (zpeer_socket_connect (pair.right, pair.endpoint), 0);
     return pair;
 }
@@ -202,7 +203,8 @@ Test (socket, a_named_client_that_comes_back_takes_its_name_over)
 {
     zsock_t *server = zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, -1);
     char endpoint[ZPEER_ENDPOINT_MAX];
-    cr_assert_eq (zpeer_socket_bind (server, "tcp://127.0.0.1:*", endpoint), 0);
+    cr_assert_eq (
+        zpeer_socket_bind (server, "tcp://127.0.0.1:*", endpoint, NULL), 0);
     zsock_t *client[2];
     zpeer_frames_t in = {0};
     for (int i = 0; i < 2; i++) {
@@ -230,9 +232,11 @@ Test (socket, bind_says_what_it_bound_and_refuses_what_it_cannot)
         s_pair (ZPEER_ROLE_FEEDERS, ZPEER_ROLE_FEED, "tcp://127.0.0.1:*");
     cr_expect (strchr (pair.endpoint, '*') == NULL);
     zsock_t *other = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
-    cr_expect_eq (zpeer_socket_bind (other, pair.endpoint, NULL), ZPEER_E_BIND);
+    cr_expect_eq (zpeer_socket_bind (other, pair.endpoint, NULL, NULL),
+                  ZPEER_E_BIND);
     cr_expect_eq (errno, EADDRINUSE);
-    cr_expect_eq (zpeer_socket_bind (other, "nonsense", NULL), ZPEER_E_BIND);
+    cr_expect_eq (zpeer_socket_bind (other, "nonsense", NULL, NULL),
+                  ZPEER_E_BIND);
     cr_expect_eq (zpeer_socket_connect (other, "x://y"), ZPEER_E_BIND);
     cr_expect_eq (zpeer_socket_disconnect (other, pair.endpoint),
                   ZPEER_E_UNKNOWN);
@@ -244,7 +248,8 @@ Test (socket, an_address_is_bound_as_it_is_written)
 {
     zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
     char actual[ZPEER_ENDPOINT_MAX];
-    cr_assert_eq (zpeer_socket_bind (sock, "tcp://127.0.0.1:*", actual), 0);
+    cr_assert_eq (zpeer_socket_bind (sock, "tcp://127.0.0.1:*", actual, NULL),
+                  0);
     cr_expect_eq (strncmp (actual, "tcp://127.0.0.1:", 16), 0, "%s", actual);
     cr_assert_eq (zpeer_socket_unbind (sock, actual), 0);
     cr_expect_eq (zpeer_socket_unbind (sock, actual), ZPEER_E_UNKNOWN);
@@ -326,7 +331,7 @@ Test (reserve, binding_without_descriptors_is_refused)
     s_limit_descriptors (64);
     zsock_t *sock = zpeer_socket_new (ZPEER_ROLE_FEEDERS, HWM, -1);
     s_use_up_descriptors (0);
-    cr_expect_eq (zpeer_socket_bind (sock, "tcp://127.0.0.1:*", NULL),
+    cr_expect_eq (zpeer_socket_bind (sock, "tcp://127.0.0.1:*", NULL, NULL),
                   ZPEER_E_RESOURCES);
     cr_expect_eq (zpeer_socket_connect (sock, "tcp://127.0.0.1:1"),
                   ZPEER_E_RESOURCES);

@@ -16,8 +16,9 @@ static void
 s_setup (void)
 {
     s_pub = zpeer_socket_new (ZPEER_ROLE_PUB, 1000, -1);
-    cr_assert_eq (zpeer_socket_bind (s_pub, "tcp://127.0.0.1:*", s_endpoint),
-                  ZPEER_OK);
+    cr_assert_eq (
+        zpeer_socket_bind (s_pub, "tcp://127.0.0.1:*", s_endpoint, NULL),
+        ZPEER_OK);
 }
 
 static void

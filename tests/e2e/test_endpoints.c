@@ -2,6 +2,10 @@
 //  them
 
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "scripted_peer.h"
 #include "socket.h"
 #include "stage.h"
 #include "witness.h"
@@ -38,4 +42,97 @@ Test (endpoints, a_feeder_that_is_cut_off_is_told_in_the_log)
     zpeer_engine_destroy (&engine);
     cr_expect_eq (witness_count (witness, FEEDER_CUT), 1);
     witness_destroy (&witness);
+}
+
+//  Files --------------------------------------------------------------------
+
+static char s_directory[] = "/tmp/zpeer-endpoints-XXXXXX";
+static char s_events[128];
+static char s_outcomes[128];
+
+static void
+s_setup (void)
+{
+    cr_assert (mkdtemp (s_directory));
+    snprintf (s_events, sizeof s_events,
+              "zpeer.events.endpoint=ipc://%s/events", s_directory);
+    snprintf (s_outcomes, sizeof s_outcomes,
+              "zpeer.outcomes.endpoint=ipc://%s/outcomes", s_directory);
+}
+
+static unsigned
+s_files (void)
+{
+    unsigned count = 0;
+    const struct dirent *entry;
+    DIR *directory = opendir (s_directory);
+    while ((entry = readdir (directory)))
+        count += entry->d_name[0] != '.';
+    closedir (directory);
+    return count;
+}
+
+static void
+s_teardown (void)
+{
+    cr_expect_eq (rmdir (s_directory), 0, "something is left");
+}
+
+TestSuite (endpoint_files, .init = s_setup, .fini = s_teardown);
+
+Test (endpoint_files, none_is_left_when_the_engine_stops)
+{
+    const char *const set[] = {s_events, s_outcomes, NULL};
+    zpeer_engine_t *engine = stage_engine (set);
+    cr_expect_eq (s_files (), 2);
+    zpeer_engine_stop (engine);
+    cr_expect_eq (s_files (), 0);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_OK);
+    cr_expect_eq (s_files (), 2);
+    zpeer_engine_destroy (&engine);
+}
+
+//  The outcomes' endpoint is bound first
+Test (endpoint_files, none_is_left_when_the_engine_cannot_start)
+{
+    const char *const set[] = {"zpeer.events.endpoint=ipc:///nonexistent/x",
+                               s_outcomes, NULL};
+    zpeer_engine_t *engine = stage_engine_new (set);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_E_BIND);
+    cr_expect_eq (s_files (), 0);
+    zpeer_engine_destroy (&engine);
+}
+
+Test (endpoint_files, none_is_left_of_a_peer_that_is_removed)
+{
+    char batches[128], health[128];
+    speer_t *peer = speer_new (0, -1);
+    zpeer_engine_t *engine = stage_engine (NULL);
+    snprintf (batches, sizeof batches, "ipc://%s/batches", s_directory);
+    snprintf (health, sizeof health, "ipc://%s/health", s_directory);
+    zpeer_engine_add_peer (engine, speer_url (peer));
+    cr_assert_eq (
+        zpeer_engine_open_peer (engine, speer_url (peer), batches, health),
+        ZPEER_OK);
+    cr_expect_eq (s_files (), 2);
+    zpeer_engine_remove_peer (engine, speer_url (peer));
+    cr_expect_eq (s_files (), 1, "health is there for the other peers");
+    zpeer_engine_destroy (&engine);
+    cr_expect_eq (s_files (), 0);
+    speer_destroy (&peer);
+}
+
+//  Another engine has it: what it listens on is not touched
+Test (endpoint_files, those_of_another_engine_stay)
+{
+    const char *const set[] = {s_events, s_outcomes, NULL};
+    zpeer_engine_t *engine = stage_engine (set);
+    zpeer_engine_t *other = stage_engine_new (set);
+    cr_assert_eq (zpeer_engine_start (other), ZPEER_E_BIND);
+    zpeer_engine_destroy (&other);
+    cr_expect_eq (s_files (), 2);
+    zpeer_feed_t *feed = stage_feed (engine);
+    stage_register (feed, "1");
+    zpeer_feed_destroy (&feed);
+    zpeer_engine_destroy (&engine);
 }

@@ -83,7 +83,8 @@ s_open (lane_t *self, unsigned number, zactor_t *acceptor, const char *uplink)
     self->number = number;
     zpeer_socket_unique (self->inbox, "inbox");
     self->pull = zpeer_socket_new (ZPEER_ROLE_PULL, 1, -1);
-    RACE_CHECK (zpeer_socket_bind (self->pull, self->inbox, NULL) == ZPEER_OK);
+    RACE_CHECK (zpeer_socket_bind (self->pull, self->inbox, NULL, NULL) ==
+                ZPEER_OK);
     self->uplink = zpeer_socket_new (ZPEER_ROLE_PUSH, 1000, -1);
     RACE_CHECK (zpeer_socket_connect (self->uplink, uplink) == ZPEER_OK);
     RACE_CALL (acceptor, NULL, "ADDLANE", digits, self->inbox);

@@ -99,10 +99,10 @@ s_bind (batcher_t *self, char endpoints[2][ZPEER_ENDPOINT_MAX])
     char inproc[ZPEER_ENDPOINT_MAX];
     zpeer_socket_unique (inproc, "batcher");
     self->server = zpeer_socket_new (ZPEER_ROLE_SERVER, 1000, -1);
-    RACE_CHECK (zpeer_socket_bind (self->server, inproc, endpoints[0]) ==
+    RACE_CHECK (zpeer_socket_bind (self->server, inproc, endpoints[0], NULL) ==
                 ZPEER_OK);
     RACE_CHECK (zpeer_socket_bind (self->server, "tcp://127.0.0.1:*",
-                                   endpoints[1]) == ZPEER_OK);
+                                   endpoints[1], NULL) == ZPEER_OK);
 }
 
 //  The peer fails in three ways, and the newest dispatcher is another

@@ -57,7 +57,8 @@ peerlog_fixture_init (peerlog_fixture_t *self)
     zpeer_peerlog_watch (&self->log, self->lane, self->asgs);
     self->reports = zpeer_socket_new (ZPEER_ROLE_PULL, 1000, -1);
     zpeer_socket_unique (endpoint, "reports");
-    cr_assert_eq (zpeer_socket_bind (self->reports, endpoint, NULL), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_bind (self->reports, endpoint, NULL, NULL),
+                  ZPEER_OK);
     cr_assert_eq (zpeer_report_connect (&self->log.report, endpoint), ZPEER_OK);
 }
 
