@@ -254,7 +254,8 @@ s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
     const flight_t *flight = build->flight;
     if (!flight->count)
         return true;
-    if (lane_alone (entry))
+    if (lane_alone (entry) ||
+        lane_alone (&self->entries[flight->parts->handle]))
         return false;
     uint32_t size = build->split                  ? self->options.max_items
                     : lane_answered (self, entry) ? self->size

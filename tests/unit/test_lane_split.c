@@ -179,6 +179,39 @@ Test (lane_split, with_a_forgotten_one_a_batch_too_large_rejects_nobody)
     s_refuse_with_a_forgotten_one (413);
 }
 
+static const lane_state_t s_up = {.status = ZPEER_UP, .timestamp = 5};
+
+static void
+s_fail_alone (const char *sent, uint16_t status)
+{
+    cr_expect_str_eq (lane_fixture_next (&s), sent);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, status);
+}
+
+//  1. Refused alone, 'a' rests. Its Heartbeats go on, one of them in a batch that is
+//     refused, too.
+//  2. Before that is bisected its time comes: with what is told of it now the others
+//     of its part would be refused.
+Test (lane_split, a_suspect_that_is_tried_again_has_no_company_in_a_part)
+{
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, s_up);
+    s_fail_alone ("Register a UP/UNKNOWN @5", 400);
+    s.now = zpeer_lane_pause (s.lane);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    s_fail_alone ("DeleteStatusOverride a UP @5, Register a UP/UNKNOWN @5",
+                  400);
+    cr_expect_not_null (strstr (s.said, "rejected a;"));
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, s_up);
+    for (char name = 'b'; name <= 'd'; name++)
+        lane_fixture_change (&s, name, ZPEER_REGISTER, s_up);
+    lane_fixture_next (&s);
+    cr_expect_eq (s.items, 4);
+    s.now += 75000;
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5");
+}
+
 //  An instance that needs two items where a batch has room for one
 Test (lane_small, each_instance_goes_alone_with_both_its_items)
 {
