@@ -97,10 +97,11 @@ static void
 s_wake (zpeer_lane_t *self, rest_t with, uint32_t handle)
 {
     entry_t *entry = &self->entries[handle];
+    bool held = entry->flags & HELD;
     zpeer_heap_remove (&self->resting[with], handle);
     entry->flags &= (uint16_t) ~(RESTING | HELD);
     //  A peer that only misses it need not be told more than that it is there
-    if (entry->misses)
+    if (entry->misses && !held)
         lane_renew (self, entry);
     else if (lane_askable (entry))
         lane_owe (self, entry);

@@ -227,6 +227,29 @@ Test (lane_rest, its_heartbeats_go_on_if_only_its_register_was_refused)
     cr_expect_eq (s_stats ().resting, 1);
 }
 
+//  That the peer has an older one is not enough, though it missed that before
+Test (lane_rest, what_changed_while_it_was_held_is_told_whatever_it_misses)
+{
+    s_register ('a');
+    lane_fixture_next (&s);
+    CODES (200);
+    s_register ('a');
+    lane_fixture_next (&s);
+    CODES (422);
+    s_beat ('a');
+    lane_fixture_next (&s);
+    CODES (404);
+    lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_DOWN,
+                                        .override = ZPEER_DOWN,
+                                        .timestamp = 5});
+    EXPECT ("");
+    s.now = zpeer_lane_wake (s.lane, s.now, 6);
+    EXPECT ("Heartbeat a @5");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a DOWN @5, Register a DOWN/DOWN @5");
+}
+
 Test (lane_rest, no_heartbeat_goes_if_a_heartbeat_was_refused)
 {
     lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, s_up);
