@@ -159,6 +159,7 @@ typedef struct {
     uint8_t queue;   //  queue_t
     uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
     uint8_t tries;   //  Pauses it rested for, one after the other
+    bool lonely;     //  It failed alone, twice, and rested for that
 } entry_t;
 
 //  With the room the array keeps for more, an instance costs at most 64

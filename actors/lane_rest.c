@@ -63,7 +63,8 @@ lane_rest (zpeer_lane_t *self, entry_t *entry)
 void
 lane_rest_soon (zpeer_lane_t *self, entry_t *entry)
 {
-    entry->tries = 1;
+    if (!entry->tries)
+        entry->tries = 1;
     s_rest_with (self, entry, TOGETHER, self->now + REST_SOON_MS);
 }
 
@@ -88,7 +89,7 @@ lane_rest_end (zpeer_lane_t *self, entry_t *entry)
         zpeer_heap_remove (&self->resting[TOGETHER], handle);
         zpeer_heap_remove (&self->resting[ALONE], handle);
     }
-    entry->tries = 0;
+    entry->tries = entry->lonely = 0;
     entry->flags &= (uint16_t) ~(RESTING | HELD);
 }
 

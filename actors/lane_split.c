@@ -297,7 +297,9 @@ s_too_large (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
 static void
 s_give_up (zpeer_lane_t *self, entry_t *entry, const zpeer_result_t *result)
 {
-    if (!(entry->flags & CHANCE) || entry->tries) {
+    bool tried = entry->lonely || ((entry->flags & REFUSED) && entry->tries);
+    entry->lonely = true;
+    if (!(entry->flags & CHANCE) || tried) {
         s_reject (self, entry, result);
         return;
     }
@@ -306,6 +308,8 @@ s_give_up (zpeer_lane_t *self, entry_t *entry, const zpeer_result_t *result)
                   ZPEER_ENDED_FAILED);
     lane_flag (entry, HELD, true);
     lane_rest_soon (self, entry);
+    //  Before it is rejected others must be answered again
+    entry->suspect = lane_suspect (self->last_id);
 }
 
 bool

@@ -212,6 +212,45 @@ Test (lane_split, a_suspect_that_is_tried_again_has_no_company_in_a_part)
     cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5");
 }
 
+//  It rests half a minute for that, though it rested before for another reason
+Test (lane_split, a_conflict_that_fails_by_chance_is_not_rejected)
+{
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, s_up);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    for (int i = 0; i < 3; i++) {
+        if (i)
+            s_fail_alone ("Heartbeat a @5", 403);
+        s.now += 10000;
+        lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, s_up);
+        if (i < 2 && *lane_fixture_next (&s))
+            lane_fixture_conflict (&s, 9);
+        lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, s_up);
+    }
+    cr_expect_null (strstr (s.said, "rejected"), "%s", s.said);
+    zpeer_lane_stats_t stats;
+    zpeer_lane_stats (s.lane, &stats);
+    cr_expect_eq (stats.resting, 1);
+}
+
+//  It failed twice with a success in between, and rested for that. That it fails once
+//  more says nothing when nobody was answered since.
+Test (lane_split, a_peer_that_answers_nobody_any_more_rejects_nobody)
+{
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, s_up);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    for (int i = 0; i < 2; i++) {
+        lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, s_up);
+        s_fail_alone ("Heartbeat a @5", 403);
+        s.now = zpeer_lane_wake (s.lane, s.now, 6);
+        if (!i && *lane_fixture_next (&s))
+            lane_fixture_ok (&s);
+    }
+    s_fail_alone ("Heartbeat a @5", 403);
+    cr_expect_null (strstr (s.said, "rejected"), "%s", s.said);
+}
+
 //  An instance that needs two items where a batch has room for one
 Test (lane_small, each_instance_goes_alone_with_both_its_items)
 {
