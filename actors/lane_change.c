@@ -244,8 +244,11 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
     }
     if (bit == H || !(changed || lane_wants (entry) || flying))
         return;
-    //  What was sent from here may have come to the peer after it
-    if (lane_acted_lately (self, entry) && !(entry->flags & HELD)) {
+    //  What was sent from here may have come to the peer after it; or the peer may
+    //  hold what was forgotten here
+    bool unknown =
+        lane_acted_lately (self, entry) || (change->flags & ZPEER_CHANGE_FRESH);
+    if (unknown && !(entry->flags & HELD)) {
         s_owe (self, entry);
         return;
     }

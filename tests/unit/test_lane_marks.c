@@ -173,6 +173,17 @@ Test (lane_marks, what_was_acted_upon_long_ago_is)
 
 //  1. A Register from here is on its way for long  2. another cancels at the peer
 //  3. ours arrives there  4. the event of 2 arrives here
+//  An override of the life that was forgotten here may live on at the peer
+Test (lane_marks, what_comes_back_through_another_after_a_forget_is_owed)
+{
+    s_begin ();
+    CHANGE (FORGET, GONE);
+    CHANGE (REGISTER, LIVE (UP, UNKNOWN, 5), .fresh = true, .replicated = true);
+    s_expect_done ("Heartbeat a @5");
+    s_expect_done (UP_PAIR);
+    EXPECT ("");
+}
+
 Test (lane_marks, a_replicated_cancel_of_what_was_told_lately_is_told)
 {
     CHANGE (REGISTER, LIVE (UP, UNKNOWN, 5));
