@@ -160,8 +160,8 @@ pair_id (pair_t *self, const char *id)
     return self->id;
 }
 
-static zpeer_event_t *
-s_event (pair_t *self, const char *id, const pair_event_t *from)
+zpeer_event_t *
+pair_event (pair_t *self, const char *id, const pair_event_t *from)
 {
     zpeer_event_t *event = zpeer_event_new (from->action);
     cr_assert_eq (zpeer_event_set_app (event, self->app), ZPEER_OK);
@@ -186,7 +186,7 @@ pair_send (pair_t *self, const char *id, const pair_event_t *events,
     zpeer_buffer_t frame = {0};
     zpeer_reply_t reply;
     for (size_t i = 0; i < count; i++) {
-        zpeer_event_t *event = s_event (self, id, &events[i]);
+        zpeer_event_t *event = pair_event (self, id, &events[i]);
         zpeer_buffer_reserve (&frame, zpeer_event_size (event));
         zpeer_event_encode (event, frame.data, frame.capacity, &frame.size);
         zpeer_event_destroy (&event);
@@ -214,7 +214,7 @@ pair_register (pair_t *self, const char *id, uint64_t at, const char *members)
         members);
     cr_assert (size > 0 && (size_t) size < sizeof text);
     zpeer_event_t *event =
-        s_event (self, id, &(pair_event_t){ZPEER_REGISTER, at, 0, 0});
+        pair_event (self, id, &(pair_event_t){ZPEER_REGISTER, at, 0, 0});
     cr_assert_eq (zpeer_event_set_info_json (event, text, (size_t) size, reason,
                                              sizeof reason),
                   ZPEER_OK, "%s", reason);

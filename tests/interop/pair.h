@@ -90,6 +90,11 @@ typedef struct {
     zpeer_status_t overridden;
 } pair_event_t;
 
+//  Such an event about an instance; a Register with the least there can be. The
+//  caller's.
+zpeer_event_t *
+pair_event (pair_t *self, const char *id, const pair_event_t *from);
+
 //  Sends count events about one instance in one request, so that they gather
 void pair_send (pair_t *self, const char *id, const pair_event_t *events,
                 size_t count);
