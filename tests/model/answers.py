@@ -1,9 +1,11 @@
 """What the end of an attempt does to a lane. The other half of lane.py."""
 from entry import ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REPAIRED, Split
-from verdict import CONGESTION, PERMANENT, STATUS as STATUS_END, SUCCESS
+from verdict import CONGESTION, PERMANENT, READ_TIMEOUT, RESET, STATUS as STATUS_END, STATUS_5XX, SUCCESS, UNUSABLE
 from words import C, CANCEL, D, FULL, H, HEARTBEAT, REGISTER, S, TASKS
 
 MISSES_MAX = 3                  # 404 to a Heartbeat, each after a Register the peer confirmed
+BARREN_MAX = 3                  # refused parts in a row that mean that the peer refuses everything
+LATELY = 3                      # attempts within which it must have answered something to answer others
 HALF = -1                       # no state has this seq: an attempt applied by half leaves none
 RETRY_AFTER_MAX_MS = 30000
 PAUSE_MS = {CONGESTION: 1000, PERMANENT: 1000}      # at least; TransientError 100
@@ -39,18 +41,18 @@ class Answers:
         self.ok_before, self.good_before = flight.last_ok, flight.last_good
         parts = [self._unload(part, result) for part in flight.parts]
         kept = [part for part in parts if part.phase != FORGOTTEN]
+        refused = self._is_refusal(result)
         if result.verdict == SUCCESS:
             self._success(now, flight, kept, result)
         elif self.o.asg_life and result.end == STATUS_END and 400 <= result.status < 500:
             for part in kept:
                 self._asg_refused(part, result.status)
-        elif result.status in (400, 413):
+        elif refused:
             self._refused(now, flight, kept, result)
         else:
-            self._failed(now, kept, result)
+            self._failed(now, flight, kept, result)
         if flight.split:
-            flight.split.flying = False
-            self.split_step(now, flight.split, result)
+            self._split_step(now, flight.split, result, refused)
         for part in parts:
             self._landed(part.entry, result)
         self.batch = 0
@@ -67,6 +69,8 @@ class Answers:
         return part
 
     def _landed(self, e, result):
+        if self.entries.get(e.key) is not e:        # released already
+            return
         if e.again:
             e.again = False
             self.owe(e)
@@ -105,7 +109,7 @@ class Answers:
         if not taken and any(is_trouble(c) for c in wrong if c):
             self._pace(now, result, PERMANENT)      # as good as a failure
         else:
-            self.failed, self.splittable = False, True
+            self.failed, self.splittable, self.failures, self.barren = False, True, 0, 0
             for e in self.entries.values():
                 if e.unsure is not None and e.settle is None:
                     e.settle = now + self.o.read_timeout
@@ -132,7 +136,7 @@ class Answers:
             else:
                 self.put(p.entry, "live" if p.live or p.seq != p.entry.state.seq else "owed", front=True)
         if flight.split and asked:
-            flight.split.ranges.append([p.entry.key for p in asked])
+            flight.split.ranges.append((flight.start, [p.entry.key for p in asked]))
             flight.split.left += 1
 
     def _asg_refused(self, part, code):
@@ -143,8 +147,7 @@ class Answers:
         """The question before a refresh was answered."""
         e = part.entry
         if code == 409:
-            if part.seq == e.state.seq:     # else it is asked again
-                self.give_up(e, "conflict", "conflict", copy=copy)
+            self._answered_newer(part, copy)
         elif is_2xx(code) and e.renew and not e.wait & ~H:
             self.end("delivered", e.wait)
             e.wait = 0
@@ -156,6 +159,18 @@ class Answers:
                 e.suspect = 0
         else:
             self._bad_item(part, code)
+
+    def _answered_newer(self, part, copy):
+        """The peer has something newer than it was asked about: another's, or an earlier life's, which is
+        nobody else's. If the state has changed since, it is asked again."""
+        e = part.entry
+        if part.seq != e.state.seq:
+            return
+        e.clean = False
+        if copy > e.state.top or not copy and part.ts >= e.state.top:
+            self.give_up(e, "conflict", "conflict", copy=copy)
+        elif copy:
+            e.asked = self.now
 
     def _confirmed(self, part, codes, copy):
         e, first = part.entry, part.actions[0]
@@ -199,6 +214,10 @@ class Answers:
         """What the peer was told is not to be tried again; but of what it keeps missing its word is not
         enough: that is told once each renewal interval."""
         e, registers = part.entry, REGISTER in part.actions
+        e.clean |= part.actions[0] == CANCEL
+        e.cancelled &= not (part.actions[0] == CANCEL or registers)
+        if e.poison:                # so the next that was refused may be taken, too
+            self.alone_from = 0
         e.suspect = 0
         e.stored |= registers
         if e.misses < MISSES_MAX:
@@ -216,6 +235,7 @@ class Answers:
             if not e.resting:
                 self.rest(e)
         elif e.state.top:
+            e.clean = False
             self.owe(e)
 
     def _missing(self, part):
@@ -244,7 +264,8 @@ class Answers:
         there was another answer in between: for 404 an item must have been taken."""
         e = part.entry
         well = self.good_before if code == 404 else self.ok_before
-        if not is_trouble(code) or self._confirms(part, True, well):
+        sure = part.seq == e.state.seq      # else what was refused is not what it is now
+        if sure and (not is_trouble(code) or self._confirms(part, True, well)):
             e.refused_act = part.acts
             self.give_up(e, "rejected", "rejected", code)
             return
@@ -257,7 +278,10 @@ class Answers:
         e = part.entry
         if part.seq != e.state.seq:
             return False
-        if e.suspect and e.troubled == troubled:
+        known = e.suspect and e.troubled == troubled
+        if known and e.refused_act and not part.acts:   # a question that fails says nothing of what it was asked for
+            return False
+        if known:
             return well > e.suspect
         e.suspect, e.troubled, e.refused_act = self.last_id, troubled, part.acts
         return False
@@ -295,18 +319,32 @@ class Answers:
         self.quiet_until = max(self.quiet_until, now + max(pause, min(result.retry_after, RETRY_AFTER_MAX_MS)))
         self.failed = True
 
-    def _failed(self, now, parts, result):
+    def _doubt_part(self, part, result):
+        if result.ambiguous and (part.phase == ACT or part.bits & ~H):
+            self._doubt(part.entry, self._late_seq(part))
+
+    def _failed(self, now, flight, parts, result):
+        """What may have been the reason itself waits behind the others: what they are answered tells."""
+        behind = result.end in (READ_TIMEOUT, RESET, UNUSABLE) and not self.o.asg_life
+        alone = behind and len(parts) == len(flight.parts) == 1
+        others = self.failures < LATELY or alone and parts[0].entry.poison      # are answered
+        self.failures += 1
         self._pace(now, result, result.verdict)
-        for part in reversed(parts):
+        for part in parts:
             e, bits = part.entry, part.bits
-            if result.ambiguous and (part.phase == ACT or bits & ~H):
-                self._doubt(e, self._late_seq(part))
+            self._doubt_part(part, result)
             e.ask |= bool(bits & C)
             e.asked = None              # an answer from before a failure is no answer
             if result.verdict == PERMANENT:
                 bits = self._lost(part, "escalated" if result.escalated else "failed")
             self._merge(e, bits)
-            self.stand(e, front=not e.owed)
+        if alone and others and self._lonely(parts[0], result):
+            return
+        for part in parts if behind else reversed(parts):
+            if behind and not part.entry.owed:
+                self.put(part.entry, "live")
+            else:
+                self.stand(part.entry, front=not part.entry.owed)
 
     def _lost(self, part, how):
         e = part.entry
@@ -319,12 +357,23 @@ class Answers:
             self.owe(e)
         return part.bits & ~H
 
-    # ---- 400 and 413
+    # ---- refused: there is something in it that the peer does not take
+
+    def _is_refusal(self, result):
+        """A status while the peer takes others; but who says that it is too much speaks of time."""
+        if self.o.asg_life or result.status in (400, 413):
+            return not self.o.asg_life
+        word = result.end in (STATUS_END, STATUS_5XX) and result.status != 429 and not result.retry_after
+        return word and not self.failed and self.splittable and self.last_ok > 0
 
     def _refused(self, now, flight, parts, result):
         if not parts:
             return
         for part in reversed(parts):
+            self._doubt_part(part, result)
+            if result.ambiguous:
+                part.entry.asked = None
+                part.entry.ask |= bool(part.bits & C)
             self._merge(part.entry, part.bits)
         if len(flight.parts) == 1:                  # else a forgotten one may be the bad one
             self._alone(now, flight, parts[0], result)
@@ -336,32 +385,66 @@ class Answers:
             for part in parts:
                 part.entry.queue = "part"
             if flight.split:
-                flight.split.halve(keys)
+                flight.split.halve(flight.start, keys)
             else:
-                self.splits.append(Split(keys))
+                self.splits.append(Split(keys, result.status != 400))
         else:
             self._pace(now, result, result.verdict)
             for part in parts:
                 self._fail(part.entry, part.bits)
 
     def _alone(self, now, flight, part, result):
-        if self._confirms(part, False, self.ok_before):
-            part.entry.refused_act = part.acts
-            self.give_up(part.entry, "rejected", "rejected", result.status)
+        if self._lonely(part, result):
             return
         self._fail(part.entry, part.bits)
         if not flight.split:
             self._pace(now, result, result.verdict)
 
-    def split_step(self, now, split, result):
-        """A part of the bisection was answered, or (None) there was nothing left of it to send."""
-        success = result is not None and result.verdict == SUCCESS
-        broken = result is not None and not success and result.status != 400
+    def _lonely(self, part, result):
+        """An instance failed alone. The second time, with a success between, it is given up for now: 400 and
+        413 are words on it; anything else may have been chance, so that it rests first, unreported."""
+        e, word = part.entry, result.status in (400, 413)
+        e.chance = not word or e.chance and e.poison
+        if not self._confirms(part, False, self.ok_before):
+            return False
+        if e.chance and not e.tries:
+            self.give_up(e, "dropped", "failed")
+            self.rest_soon(e)
+        else:
+            self.give_up(e, "rejected", "rejected", result.status)
+        return True
+
+    def _split_step(self, now, split, result, refused):
+        """A part of the bisection was answered."""
+        success = result.verdict == SUCCESS
+        broken = not success and not refused
         split.flying = False
         split.ok |= success
+        if refused and split.wary:
+            self.barren += 1
+            if self.barren >= BARREN_MAX:       # there is no bad item: the peer takes nothing
+                while self.splits:
+                    self._split_end(self.splits[0], False)
+                self.splittable = False
+                self._pace(now, result, result.verdict)
+                return
         if split.ranges and split.left and not broken:
             return
-        for key in reversed([k for part in split.ranges for k in part]):
+        if not split.ok and not broken:
+            self.splittable = False
+            self._pace(now, result, result.verdict)
+        self._split_end(split, broken)
+
+    def _split_empty(self, split):
+        """There was nothing left to send of its part."""
+        split.flying = False
+        if split.ranges and split.left:
+            return
+        self.splittable &= split.ok
+        self._split_end(split, False)
+
+    def _split_end(self, split, broken):
+        for key in reversed([k for part in split.ranges for k in part[1]]):
             e = self.entries.get(key)
             if not e or e.queue != "part":
                 continue
@@ -371,8 +454,4 @@ class Answers:
             else:
                 self._fail(e, e.wait)               # undecided
             self.release(e)
-        if not split.ok and not broken:
-            self.splittable = False
-            if result is not None:
-                self._pace(now, result, result.verdict)
         self.splits.remove(split)

@@ -64,7 +64,7 @@ def known_names():
                 + (re.findall(r"(?:return|\?) \"([a-z' ]+)\"", text) if path.name == "compare.c" else []))
         elif path.parent.name == "model":
             names.setdefault("model", set()).update(re.findall(r"Wrong\(f?\"([a-z ]+):", text)
-                                                    + re.findall(r"(?:return|append\(f?) ?\"([a-z ]+)", text))
+                                                    + re.findall(r"(?:return|append\(f?|else) ?\"([a-z ]+)", text))
     return names
 
 

@@ -14,7 +14,7 @@ class Entry:
     __slots__ = ("key", "state", "wait", "since", "beat", "given", "queue", "place", "flight", "phase", "owed",
                  "renew", "ask", "asked", "again", "stored", "misses", "unsure", "settle", "suspect", "troubled",
                  "refused_act", "refused", "leaving", "walked", "worth", "resting", "held", "tries", "rest",
-                 "goes_alone", "acted")
+                 "goes_alone", "chance", "cancelled", "clean", "acted")
 
     def __init__(self, key):
         self.key, self.state = key, None
@@ -38,6 +38,7 @@ class Entry:
         self.settle = None     # when to look whether the state has changed since
         self.suspect = 0       # the newest batch when it was refused alone; 0: it was not
         self.troubled = False  # ... with a status that a peer in trouble gives
+        self.chance = False    # ... though what it met may have been chance
         self.refused = False   # rejected: reported, and not taken since
         self.refused_act = False   # what was not taken was more than a Heartbeat
         self.resting = False   # it is tried again at a time of its own:
@@ -46,12 +47,24 @@ class Entry:
         self.held = False      # until then nothing of it is told, but Heartbeats if only an act was refused
         self.tries = 0         # pauses it rested for, one after the other
         self.acted = None      # second in which an attempt ended that may have changed it at the peer
+        self.cancelled = False     # a Cancel was accepted that the peer has not confirmed
+        self.clean = False     # it has confirmed one before what it was told of the present life
         self.leaving = False   # the view has let go of it
         self.walked = False    # owed, and part of the walk
 
     @property
     def wants(self):
         return bool(self.wait or self.owed)
+
+    @property
+    def held_ts(self):
+        """The highest timestamp that the peer can be expected to hold."""
+        return self.state.ts if self.clean and self.state.v else self.state.top
+
+    @property
+    def began_lower(self):
+        """The peer may hold an earlier life that is newer than the present one: it would keep that."""
+        return self.state.v and not self.clean and self.state.ts < self.state.top
 
     @property
     def poison(self):
@@ -84,18 +97,21 @@ class Part(NamedTuple):
 class Flight:
     def __init__(self, ident, now, split):
         self.id, self.sent, self.parts, self.items, self.split = ident, now, [], [], split
-        self.last_ok = self.last_good = 0
+        self.last_ok = self.last_good = self.start = 0      # start: of its part in the batch that is bisected
 
 
 class Split:
-    """The bisection of a batch answered 400."""
+    """The bisection of a batch that was refused. wary: not with 400, so that the peer may refuse everything."""
 
-    def __init__(self, keys):
-        self.ranges, self.left = [], 2 * (len(keys) - 1).bit_length() + 1
+    def __init__(self, keys, wary):
+        self.ranges, self.left, self.wary = [], 2 * (len(keys) - 1).bit_length() + 1, wary
         self.ok = self.flying = False
-        self.halve(keys)
+        self.halve(0, keys)
 
-    def halve(self, keys):
-        """The first half is the next to go."""
-        m = len(keys) // 2
-        self.ranges += [part for part in (keys[m:], keys[:m]) if part]
+    def halve(self, start, keys):
+        """The first half is the next to go; but for the other half of what this is one of, which tells whether
+        the peer takes others."""
+        m, other = len(keys) // 2, []
+        if self.wary and self.ranges and self.ranges[-1][0] == start + len(keys):
+            other = [self.ranges.pop()]
+        self.ranges += [part for part in ((start + m, keys[m:]), (start, keys[:m])) if part[1]] + other

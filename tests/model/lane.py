@@ -16,6 +16,7 @@ ACTED_S = 60        # so long the peer may not yet have what others say
 ANSWER_MS = 1000    # so long the answer to a question counts
 LATE_MS = 1000      # a Cancel that has waited for so long asks first
 REST_FIRST_MS, REST_TIMES = 60000, 5        # a pause, and how often it is doubled
+REST_SOON_MS = 30000        # ... and the first, when it may have been chance
 ALONE_EVERY, ALONE_EVERY_MS, ALONE_NEWS_MS = 200, 300000, 30000
 SWEEP_MS = 1000     # a Heartbeat may expire so much too late
 
@@ -42,6 +43,7 @@ class Lane(Answers):
         self.walk_active = self.walk_complete = False
         self.walk_instances = self.repaired = self.refused = 0
         self.launched = self.alone_from = self.alone_at = 0
+        self.failures = self.barren = 0     # in a row: failed attempts; refused parts of bisections
 
     # ---- accounting
 
@@ -135,12 +137,14 @@ class Lane(Answers):
         """Ends what waits for an instance that the peer cannot be told of now: what it refuses, or has newer
         from elsewhere, rests. What was reported before, and not well since, is no news."""
         known = e.refused if kind == "rejected" else kind == "conflict" and e.tries
-        if e.wait & TASKS or not known:
+        if e.wait & TASKS & ~H or not known:
             self.report(kind, e, e.wait, how if kind == "dropped" else "-", code, copy)
         self.end(how, e.wait)
         e.wait, e.asked, e.ask = 0, None, False
         self.pay(e, REFUSED)
         self.leave(e)
+        if kind == "conflict" or how == "dropped":      # another's registration ends what was to be cancelled
+            e.cancelled = False
         if kind == "rejected":
             e.misses, e.refused, e.held = 0, True, True
             self.rest(e)
@@ -159,6 +163,12 @@ class Lane(Answers):
     def rest_until(e, first, last):
         """first 0: before all others, as soon as may be."""
         e.resting, e.rest, e.goes_alone = True, (first, last), e.poison
+
+    def rest_soon(self, e):
+        """It may have been chance: once before its lease runs out, beside others."""
+        e.held, e.tries = True, 1
+        self.rest_until(e, self.now + REST_SOON_MS, self.now + REST_SOON_MS)
+        e.goes_alone = False
 
     @staticmethod
     def rest_end(e):
@@ -250,8 +260,11 @@ class Lane(Answers):
         self._gather(e, bit)
         if bit == R and c.flags & FRESH:
             e.wait |= FULL
+        # what changed while it was held was never sent, nor what it was held for; or the peer may keep an
+        # earlier life; or all is told
         snapshot = c.flags & SNAPSHOT
-        if snapshot or bit == R and held:           # what changed while it was held was never sent
+        lower = bit == R and e.began_lower and not (e.wait | e.flight) & C
+        if bit & (R | C) and held and e.state.top or lower or snapshot:
             self.owe(e)
             e.again = bool(e.phase)
         if idle:
@@ -263,9 +276,9 @@ class Lane(Answers):
 
     def _try_anew(self, e, bit):
         """A Register or Cancel of what the peer did not take. What takes others along goes on going alone."""
-        if bit == R and e.poison and e.refused:
+        if bit == R and e.poison and (e.refused or e.tries):
             if e.held:
-                e.tries = 0
+                e.tries = 1
                 self.rest_until(e, 0, 0)
             return
         e.suspect = 0
@@ -280,7 +293,7 @@ class Lane(Answers):
                 e.wait = H
         elif bit == C:                  # it stands first, and clears everything else
             self.end("superseded", e.wait)
-            e.wait = C
+            e.wait, e.cancelled, e.clean = C, True, False
         else:
             self.end("superseded", e.wait & (H | bit))
             if bit != R and e.wait & (S | D):
@@ -358,7 +371,7 @@ class Lane(Answers):
         else:
             self._settled(e, ~0)
             self.try_now(e)             # whatever it refused before
-            e.suspect = 0
+            e.suspect, e.cancelled, e.clean = 0, False, True
             self.pay(e, OTHERWISE)
             if e.unsure is not None:
                 self.owe(e)
@@ -377,16 +390,29 @@ class Lane(Answers):
         self.stand(e)
 
     def _forget(self, e):
-        """Only the mark of an ambiguous attempt stays: what is late may hit a later life."""
-        self.end("forgotten", e.wait)
+        """Only the mark of an ambiguous attempt stays, for what is late may hit a later life; and a Cancel
+        that the peer was not told of, for that was accepted."""
+        kept = C if e.cancelled else 0
+        self.end("forgotten", e.wait & ~kept)
+        e.wait &= kept
+        e.misses, e.asked, e.again, e.stored, e.clean = 0, None, False, False, False
+        if not e.cancelled:
+            self._forget_all(e)
+        elif e.owed:
+            self.owe(e)                 # the Cancel, and not only a Heartbeat
+        if e.phase:
+            self.end("forgotten", e.flight & ~kept)
+            e.flight &= kept
+            if not e.flight and not (kept and e.phase == ASK):
+                e.phase = FORGOTTEN
+        self.stand(e)
+
+    def _forget_all(self, e):
         self.leave(e)
-        e.wait, e.misses, e.suspect, e.asked, e.again = 0, 0, 0, None, False
+        e.suspect = 0
         self.pay(e, OTHERWISE)
         self.rest_end(e)
-        e.refused = e.ask = e.stored = e.refused_act = e.troubled = e.walked = False
-        if e.phase:
-            self.end("forgotten", e.flight)
-            e.flight, e.phase = 0, FORGOTTEN
+        e.refused = e.ask = e.refused_act = e.troubled = e.chance = e.walked = False
 
     def _owe_all(self, e):
         """The peer may not have been told of something: it is owed all there is."""
@@ -500,13 +526,12 @@ class Lane(Answers):
 
     def _refresh(self, e, s, k, register, delete):
         """It acts late, and neither Cancel nor DeleteStatusOverride is guarded by a timestamp at the peer:
-        it asks first, with the highest timestamp the instance ever had."""
+        it asks first, with the highest timestamp that the peer may hold of it."""
         if not self.answered(e):
-            return ASK, [Item(HEARTBEAT, k, s.top)]
+            return ASK, [Item(HEARTBEAT, k, e.held_ts)]
         if not s.v:
             return ACT, [Item(CANCEL, k)]
-        # the peer may hold an earlier life with a higher timestamp: it would keep that one
-        return ACT, [Item(CANCEL, k) if s.ts < s.top else delete, register]
+        return ACT, [Item(CANCEL, k) if e.began_lower else delete, register]
 
     def next(self, now, got):
         """got: what the lane in C did: batch (id, items, bytes) or None; free: it may send; gave_up: keys of
@@ -543,7 +568,7 @@ class Lane(Answers):
         split = self.splits[0]
         if not split.ranges or split.left <= 0:
             raise Wrong("bisection: nothing left to send")
-        keys = split.ranges.pop()
+        start, keys = split.ranges.pop()
         split.left, split.flying = split.left - 1, True
         there = [self.entries[k] for k in keys if k in self.entries and self.entries[k].queue == "part"]
         sent = {i.key for i in got.batch.items} if got.batch else set()
@@ -555,11 +580,12 @@ class Lane(Answers):
                 self.release(e)
         there = [e for e in there if e.queue == "part"]
         if not there:
-            self.split_step(now, split, None)
+            self._split_empty(split)
             return False
         if not sent or sent - {e.key for e in there}:
             raise Wrong(f"bisection: sent {sorted(sent)}, the part is {[e.key for e in there]}")
         flight = self._take(now, got, split)
+        flight.start = start
         for e in there:
             if e.key not in sent:       # it has grown, or goes alone
                 e.queue = None

@@ -35,6 +35,11 @@ class View:
         i = self.instances.get(key)
         return bool(i) and i.standing == PRESENT
 
+    def remembers(self, key):
+        """It is present, or a tombstone: whoever is told the whole view is told of it."""
+        i = self.instances.get(key)
+        return bool(i) and i.standing != RELEASING
+
     # ---- events in. Returns (what the lanes are told or None, need_register)
 
     def apply(self, now, ev):

@@ -429,7 +429,7 @@ class World(Network):
         self.say(f"P{p.number} is added again")
         self.cores.program.ask("join", 2 * p.number)
         self._join(p)
-        p.left |= {key for key in self.keys if self.view.state(key) is None}    # their tombstones are gone
+        p.left |= {key for key in self.keys if not self.view.remembers(key)}    # their tombstones are gone
         self._walk(p, True)
 
     def do_other(self, rng, p):
@@ -453,7 +453,7 @@ class World(Network):
                         bad.append(f"not settled: P{p.number} {e.key}")
             for kind, key in p.said:
                 flawed = key in p.toxic or any(k == key for k, _ in self.poison | self.refused)
-                if kind == "conflict" and key not in p.touched | self.orphans:
+                if kind == "conflict" and key not in p.touched | p.left | self.orphans:
                     bad.append(f"false conflict: P{p.number} {key}")
                 if kind == "rejected" and p.spells < 2 and not flawed and key in self.keys:
                     bad.append(f"false rejection: P{p.number} {key}")
