@@ -260,21 +260,15 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
     lane_stand (self, entry, false);
 }
 
-//  The peer says that the instance lives. If it lives as the view has it, that is
-//  what a Heartbeat from here would tell. If it is newer there, nothing is told.
+//  The peer says that the instance lives as the view has it: that is what a Heartbeat
+//  from here would tell
 static void
-s_origin_beat (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change)
+s_origin_beat (zpeer_lane_t *self, entry_t *entry)
 {
-    if (change->given)
-        return;
-    if (!(change->flags & ZPEER_CHANGE_EXACT))
-        lane_renew (self, entry);
-    else {
-        if (entry->wait == H)
-            s_settle (self, entry, H);
-        if ((entry->flags & RENEW) && entry->phase == PHASE_NONE)
-            lane_pay (self, entry, PAID_OTHERWISE);
-    }
+    if (entry->wait == H)
+        s_settle (self, entry, H);
+    if ((entry->flags & RENEW) && entry->phase == PHASE_NONE)
+        lane_pay (self, entry, PAID_OTHERWISE);
     lane_stand (self, entry, false);
 }
 
@@ -305,12 +299,14 @@ s_origin (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change)
         s_replicated_asg (self, entry, flying);
         return;
     }
-    if (bit == H) {
-        s_origin_beat (self, entry, change);
+    //  What is newer there is left alone. What is older has other data: an override
+    //  that comes meanwhile would make it as new, and leave them.
+    if (change->given || (!exact && (entry->flags & HELD)))
+        return;
+    if (bit == H && exact) {
+        s_origin_beat (self, entry);
         return;
     }
-    if (!exact && (entry->flags & HELD))
-        return;
     if (!exact || flying || lane_acted_lately (self, entry)) {
         s_owe (self, entry);
         return;
@@ -414,6 +410,10 @@ s_adopt (zpeer_lane_t *self, const zpeer_change_t *change, bool *changed)
         *changed = !entry->state || entry->state->seq != change->state->seq;
         if (!entry->state)
             self->instances++;
+        //  The peer may hold what came before in this very life
+        else if (zpeer_state_present (change->state) &&
+                 change->state->timestamp < entry->state->timestamp)
+            lane_flag (entry, CLEAN, false);
         zpeer_state_unref (&entry->state);
         entry->state = zpeer_state_ref (change->state);
         s_learn_life (self, entry->state);

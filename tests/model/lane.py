@@ -224,6 +224,8 @@ class Lane(Answers):
         if e is None:
             e = self.entries[c.key] = Entry(c.key)
         changed = not e.state or e.state.seq != c.state.seq
+        if e.state and c.state.v and c.state.ts < e.state.ts:
+            e.clean = False             # the peer may hold what came before in this very life
         e.state = c.state
         e.leaving = bool(c.flags & RELEASE)
         if c.flags & OWE:
@@ -358,10 +360,14 @@ class Lane(Answers):
         if self.o.asg_life:
             self._replicated_asg(e, e.phase)
             return
-        if bit == H:
-            self._origin_beat(e, c)
+        if c.given or not exact and e.held:     # it is newer there; or it is told when it has rested
             return
-        if not exact and e.held:
+        if bit == H and exact:
+            if e.wait == H:
+                self._settled(e, H)
+            if e.renew and not e.phase:
+                self.pay(e, OTHERWISE)
+            self.stand(e)
             return
         if not exact or e.phase or self._acted_lately(e):
             self._owe_all(e)
@@ -375,18 +381,6 @@ class Lane(Answers):
             self.pay(e, OTHERWISE)
             if e.unsure is not None:
                 self.owe(e)
-        self.stand(e)
-
-    def _origin_beat(self, e, c):
-        if c.given:                     # it is newer there
-            return
-        if not c.flags & EXACT:
-            self.renew(e)
-        else:
-            if e.wait == H:
-                self._settled(e, H)
-            if e.renew and not e.phase:
-                self.pay(e, OTHERWISE)
         self.stand(e)
 
     def _forget(self, e):

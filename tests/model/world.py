@@ -260,7 +260,7 @@ class World(Network):
         elif kind in (STATUS, DELETE):
             ev = Event(kind, key, ts, rng.choice([UP, DOWN, OUT]))
         else:
-            ev = Event(kind, key, rng.choice([None, r.ts]) if kind == CANCEL else r.ts)
+            ev = Event(kind, key, rng.choice([None, r.ts, max(1, r.ts - 9)]) if kind == CANCEL else r.ts)
         if kind != HEARTBEAT:
             p.registry.apply(ev, "W")
         r = p.registry.records.get(key)

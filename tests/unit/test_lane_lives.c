@@ -83,6 +83,27 @@ Test (lane_lives, a_lost_heartbeat_takes_no_life_away)
     EXPECT ("DeleteStatusOverride a UP @1500, Register a UP/UNKNOWN @1500");
 }
 
+//  A snapshot says so, and nothing was cancelled: what the peer confirmed once is of
+//  a life before
+Test (lane_lives, a_life_that_falls_is_told_as_one_that_began_lower)
+{
+    s_live_lower ();
+    s_register (1600, 2000);
+    EXPECT ("Register a UP/UNKNOWN @1600");
+    CODES (200);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP,
+                                        .timestamp = 1550,
+                                        .top = 2000,
+                                        .snapshot = true});
+    EXPECT ("Heartbeat a @2000");
+    CODES (404);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @1550");
+    CODES (200, 200);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_VERIFY);
+    EXPECT ("Heartbeat a @1550");
+}
+
 //  The peer was restored from a backup
 Test (lane_lives, an_earlier_life_at_the_peer_is_our_own)
 {
