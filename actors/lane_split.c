@@ -317,10 +317,17 @@ lane_lonely (zpeer_lane_t *self, const part_t *part,
              const zpeer_result_t *result)
 {
     entry_t *entry = &self->entries[part->handle];
-    if (!lane_poison (entry))
-        lane_flag (entry, CHANCE, false);
-    if (result->status != 400 && result->status != 413)
-        lane_flag (entry, CHANCE, true);
+    bool chance = result->status != 400 && result->status != 413;
+    bool known = lane_poison (entry);
+    bool same = !known || chance == !!(entry->flags & CHANCE);
+    if (!known || !chance)
+        lane_flag (entry, CHANCE, chance);
+    //  Neither confirms the other; a word outweighs what may have been chance
+    if (!same) {
+        if (!chance)
+            entry->suspect = lane_suspect (self->last_id);
+        return false;
+    }
     if (!lane_confirms (self, entry, part, false, self->ok_before))
         return false;
     s_give_up (self, entry, result);

@@ -287,6 +287,32 @@ Test (lane_small, where_nothing_was_ever_answered_no_suspicion_is_confirmed)
     lane_fixture_fini (&s);
 }
 
+//  It was answered 400, and is registered anew; then the connection breaks
+Test (lane_small, what_may_be_chance_confirms_no_refusal)
+{
+    zpeer_lane_options_t options = lane_fixture_options ();
+    lane_state_t up = {.status = ZPEER_UP, .timestamp = 5};
+    lane_fixture_init_with (&s, &options);
+    lane_fixture_change (&s, 'b', ZPEER_REGISTER, up);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, up);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
+    s.now = zpeer_lane_pause (s.lane);
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    lane_fixture_next (&s);
+    zpeer_result_t lost = {.id = s.last_id,
+                           .end = ZPEER_END_RESET,
+                           .verdict = ZPEER_TRANSIENT_ERROR,
+                           .ambiguous = true};
+    zpeer_lane_done (s.lane, s.now, &lost);
+    s.now = zpeer_lane_pause (s.lane);
+    cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5", "%s", s.said);
+    lane_fixture_fini (&s);
+}
+
 //  One that was sent before the peer began to answer 400 says nothing
 Test (lane_small, an_answer_to_an_earlier_batch_confirms_no_suspicion)
 {
