@@ -169,3 +169,33 @@ Test (lane_asg, a_replicated_one_is_not_sent_on)
                                         .replicated = true});
     EXPECT ("");
 }
+
+//  Numbers of peers, and 1
+#define MINE   3
+#define OTHERS 2
+
+static void
+s_update_by (zpeer_status_t status, uint8_t origin)
+{
+    lane_fixture_change (
+        &s, 'a', ZPEER_ASG_STATUS_UPDATE,
+        (lane_state_t){.status = status, .absent = true, .origin = origin});
+}
+
+Test (lane_asg, an_update_of_the_peer_is_not_told_to_it)
+{
+    lane_fixture_fini (&s);
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.asg_life_ms = LIFE_MS;
+    options.origin = MINE;
+    lane_fixture_init_with (&s, &options);
+    s_update_by (ZPEER_UP, MINE);
+    EXPECT ("");
+    s_update_by (ZPEER_DOWN, OTHERS);
+    EXPECT ("AsgStatusUpdate a DOWN");
+    s_update_by (ZPEER_UP, MINE);
+    lane_fixture_ok (&s);
+    EXPECT ("AsgStatusUpdate a UP");
+    lane_fixture_ok (&s);
+    EXPECT ("");
+}

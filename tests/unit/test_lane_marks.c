@@ -377,31 +377,3 @@ Test (lane_marks, what_the_peer_has_cancelled_it_alone_is_asked_about)
     s_expect_done ("Heartbeat a @5");
     EXPECT ("");
 }
-
-//  --------------------------------------------------------------------------
-//  ASGs
-
-static void
-s_update (zpeer_status_t status, uint8_t origin)
-{
-    lane_fixture_change (
-        &s, 'a', ZPEER_ASG_STATUS_UPDATE,
-        (lane_state_t){.status = status, .absent = true, .origin = origin});
-}
-
-Test (lane_marks, an_ASG_update_of_the_peer_is_not_told_to_it)
-{
-    lane_fixture_fini (&s);
-    zpeer_lane_options_t options = lane_fixture_options ();
-    options.asg_life_ms = 30000;
-    options.origin = MINE;
-    lane_fixture_init_with (&s, &options);
-    s_update (ZPEER_UP, MINE);
-    EXPECT ("");
-    s_update (ZPEER_DOWN, OTHERS);
-    EXPECT ("AsgStatusUpdate a DOWN");
-    s_update (ZPEER_UP, MINE);
-    lane_fixture_ok (&s);
-    s_expect_done ("AsgStatusUpdate a UP");
-    EXPECT ("");
-}
