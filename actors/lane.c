@@ -47,6 +47,7 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
     self->shortest_ms =
         options->asg_life_ms ? options->asg_life_ms : UINT32_MAX;
     self->size = options->max_items;
+    self->hung_size = options->max_items;
     if (options->first_items && options->first_items < options->max_items)
         self->size = options->first_items;
     self->byte_limit = options->max_bytes;
@@ -273,6 +274,7 @@ lane_release (zpeer_lane_t *self, entry_t *entry)
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_RELEASED});
     lane_refuse (self, entry, false);
     lane_rest_end (self, entry);
+    lane_hang_end (self, entry);
     zpeer_state_unref (&entry->state);
     *entry = (entry_t){0};
     self->instances--;

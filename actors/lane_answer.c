@@ -455,6 +455,7 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
             s_confirmed (self, entry, part, &answer);
         asked |= part->phase == PHASE_ASK;
     }
+    lane_hang_over (self, parts, count);
     if (asked)
         s_stand_answered (self, flight, parts, count);
 }

@@ -15,52 +15,6 @@
 //  How many places ahead states are fetched
 #define FETCH_AHEAD 8
 
-//  The sweep for expired Heartbeats walks the whole queue: not more often than
-//  this, ms
-#define SWEEP_MS 1000
-
-//  --------------------------------------------------------------------------
-//  What is due because of time
-
-static uint32_t
-s_life_ms (const zpeer_lane_t *self, const entry_t *entry)
-{
-    return self->options.asg_life_ms ? self->options.asg_life_ms
-                                     : entry->state->renewal_ms;
-}
-
-//  A Heartbeat older than its lease's renewal interval says nothing any more:
-//  the next one is due
-static void
-s_expire (zpeer_lane_t *self, uint64_t now)
-{
-    if (!self->live.count)
-        self->expire_at = NEVER;
-    if (now < self->expire_at)
-        return;
-    uint64_t next_at = NEVER;
-    uint32_t after;
-    for (uint32_t at = self->live.head; at != NOBODY; at = after) {
-        entry_t *entry = &self->entries[at];
-        after = entry->next;
-        if (entry->wait != H)
-            continue;
-        uint32_t life_ms = s_life_ms (self, entry);
-        uint32_t age = lane_age (now, entry->beat);
-        if (age < life_ms) {
-            if (next_at > now + life_ms - age)
-                next_at = now + life_ms - age;
-            continue;
-        }
-        lane_lose_beat (self, entry, ZPEER_ENDED_EXPIRED);
-        lane_stand (self, entry, false);
-        lane_release (self, entry);
-    }
-    if (next_at != NEVER && next_at < now + SWEEP_MS)
-        next_at = now + SWEEP_MS;
-    self->expire_at = next_at;
-}
-
 //  --------------------------------------------------------------------------
 //  Rendering: all items of an instance together, from its newest state
 
@@ -182,7 +136,11 @@ typedef struct {
     //  told: that must fit into the batch behind it
     uint32_t act_items;
     uint32_t act_bytes;
-    bool split;  //  It is part of a bisection: its size was decided there
+    bool split;   //  It is part of a bisection: its size was decided there
+    bool all;     //  A probe with all it can have
+    bool hung;    //  Of what is hung; if it is not empty
+    bool wait;    //  What is hung waits for others
+    bool passed;  //  And some does
     bool full;
 } build_t;
 
@@ -230,6 +188,7 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, const load_t *load)
         .live = entry->queue == QUEUE_LIVE,
         .actions = {items[0].action, load->items > 1 ? items[1].action : 0},
     };
+    build->hung = entry->hung;
     lane_leave (self, entry);
     entry->phase = (uint8_t) load->phase;
     if (load->phase != PHASE_ASK) {
@@ -242,6 +201,17 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, const load_t *load)
     build->act_items += load->act_items;
     build->act_bytes += load->act_bytes;
     build->full = lane_alone (entry);
+}
+
+//  Items the batch may have if the entry joins it
+static uint32_t
+s_room (const zpeer_lane_t *self, const build_t *build, const entry_t *entry)
+{
+    if (build->split)
+        return self->options.max_items;
+    uint32_t size = lane_answered (self, entry) ? self->size : build->size;
+    bool apart = entry->hung && !build->all && size > self->hung_size;
+    return apart ? self->hung_size : size;
 }
 
 //  Whether the entry may join those that are in the batch already. A part of a
@@ -257,9 +227,7 @@ s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
     if (lane_alone (entry) ||
         lane_alone (&self->entries[flight->parts->handle]))
         return false;
-    uint32_t size = build->split                  ? self->options.max_items
-                    : lane_answered (self, entry) ? self->size
-                                                  : build->size;
+    uint32_t size = s_room (self, build, entry);
     uint32_t most = build->split ? self->options.max_bytes : self->byte_limit;
     return flight->items + load->items <= size &&
            flight->bytes + load->bytes <= most &&
@@ -281,12 +249,28 @@ s_weigh (const entry_t *entry, zpeer_item_t *items, load_t *load)
     load->act_bytes = renews ? load->bytes : s_bytes (acts, load->act_items);
 }
 
+//  Whether the entry must not be in the batch, for only one of them is hung. After a
+//  batch that was not answered the others go first, but an answer does not wait.
+static bool
+s_passes (const zpeer_lane_t *self, const build_t *build, const entry_t *entry)
+{
+    if (build->split || build->all)
+        return false;
+    if (build->flight->count)
+        return entry->hung != build->hung;
+    return entry->hung && build->wait && !lane_answered (self, entry);
+}
+
 //  Adds the entry if there is something to send of it, and room
 static void
 s_add (zpeer_lane_t *self, build_t *build, entry_t *entry)
 {
     zpeer_item_t *items = self->items + build->flight->items;
     load_t load = {0};
+    if (s_passes (self, build, entry)) {
+        build->passed = true;
+        return;
+    }
     load.items = s_render (self, entry, items, &load.phase);
     if (!load.items) {
         lane_leave (self, entry);
@@ -348,9 +332,8 @@ s_turn (zpeer_lane_t *self, const uint32_t next[2])
     return next[which] == NOBODY ? !which : which;
 }
 
-//  From both queues, or from one
 static void
-s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
+s_fill_once (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 {
     uint32_t next[2] = {live ? self->live.head : NOBODY,
                         owed ? self->owed.head : NOBODY};
@@ -371,6 +354,18 @@ s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
     //  All have gone, but for suspects that were passed over
     if (live && next[0] == NOBODY)
         self->due_at = self->live.count ? self->now : NEVER;
+}
+
+//  From both queues, or from one
+static void
+s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
+{
+    build->wait = self->now < self->hung_at;
+    s_fill_once (self, build, live, owed);
+    if (build->flight->count || !build->passed)
+        return;
+    build->wait = false;
+    s_fill_once (self, build, live, owed);
 }
 
 static void
@@ -486,7 +481,7 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     uint32_t all = s_probe_all (self, now);
     if (all) {
         build->size = all;
-        live = owed = true;
+        build->all = live = owed = true;
     }
     s_fill (self, build, live, owed);
     return true;
@@ -515,7 +510,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
     self->now = now;
     lane_settle (self, now);
     lane_rest_over (self, now);
-    s_expire (self, now);
+    lane_expire (self, now);
     self->credit = credit + self->flight_count;
     if (!s_free (self, now, credit) ||
         !(self->live.count || self->owed.count || self->split_count))

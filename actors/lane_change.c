@@ -79,6 +79,7 @@ s_forget (zpeer_lane_t *self, entry_t *entry, uint64_t top)
     if (!cancelled) {
         lane_leave (self, entry);
         entry->suspect = 0;
+        lane_hang_end (self, entry);
         lane_pay (self, entry, PAID_OTHERWISE);
         lane_refuse (self, entry, false);
         lane_rest_end (self, entry);

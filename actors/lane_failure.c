@@ -98,8 +98,12 @@ lane_late_seq (const zpeer_lane_t *self, const part_t *part)
 static bool
 s_may_be_bad (const zpeer_result_t *result)
 {
+    bool about_time = result->status == 429 || result->retry_after_ms ||
+                      result->verdict == ZPEER_CONGESTION;
     return result->end == ZPEER_END_READ_TIMEOUT ||
-           result->end == ZPEER_END_RESET || result->end == ZPEER_END_UNUSABLE;
+           result->end == ZPEER_END_RESET ||
+           result->end == ZPEER_END_UNUSABLE ||
+           (lane_is_status (result) && !about_time);
 }
 
 //  What a failed attempt says of the size
@@ -163,6 +167,8 @@ lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     lane_pace (self, now, result);
     if (!known)
         s_size_failed (self, now, flight, result);
+    if (behind && (known || lately))
+        lane_hang (self, now, flight, parts, count);
     for (uint32_t i = 0; i < count; i++)
         s_fail (self, &parts[i], result);
     //  It answers others, and not this one

@@ -8,6 +8,7 @@
     lane_size.c     how large batches are, and how many at once
     lane_split.c    refused batches: one bad item does not take 249 good ones along
     lane_owed.c     what is told in vain, or again
+    lane_hang.c     what failed goes in smaller batches, and not with others
     lane_rest.c     what the peer does not take now, and is tried again
     lane_doubt.c    what may have been told, or may yet be
     lane_stats.c    gauges, the accounting sum, the end
@@ -77,6 +78,11 @@
 //  top.
 #define PROBE_ALL_FIRST_MS 90000
 #define PROBE_ALL_EVERY_MS 120000
+
+//  A batch that took longer than the read timeout makes the next so much
+//  smaller. Halving took a peer that is far too slow to the counter's maximum
+//  before the size was right: six batches in flight, and four more.
+#define SHRINK 4
 
 //  Room for items beyond the most a batch may have: the first instance may need
 //  two where there is room for one, and the next is rendered before it is
@@ -160,6 +166,7 @@ typedef struct {
     uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
     uint8_t tries;   //  Pauses it rested for, one after the other
     bool lonely;     //  It failed alone, twice, and rested for that
+    bool hung;       //  It failed with others, see lane_hang.c
 } entry_t;
 
 //  With the room the array keeps for more, an instance costs at most 64
@@ -277,14 +284,17 @@ struct zpeer_lane {
     uint64_t good_before;  //  being worked on
     uint64_t random;
     zpeer_lane_evidence_t evidence;
-    bool answering;     //  The last attempt was a success
-    bool reached;       //  The counter stands at its maximum
-    bool splittable;    //  A refusal means one bad item, not a bad peer
-    uint32_t failures;  //  Attempts in a row that failed, but for refusals
-    uint32_t barren;    //  Refused parts of bisections since the last success
-    uint32_t owing;     //  Instances that are OWED
-    uint32_t renewing;  //  RENEW
-    uint32_t refusing;  //  REFUSED
+    bool answering;      //  The last attempt was a success
+    bool reached;        //  The counter stands at its maximum
+    bool splittable;     //  A refusal means one bad item, not a bad peer
+    uint32_t failures;   //  Attempts in a row that failed, but for refusals
+    uint32_t hanging;    //  Instances that are hung
+    uint32_t hung_size;  //  Items a batch of what is hung may have
+    uint64_t hung_at;    //  Before, the others go first
+    uint32_t barren;     //  Refused parts of bisections since the last success
+    uint32_t owing;      //  Instances that are OWED
+    uint32_t renewing;   //  RENEW
+    uint32_t refusing;   //  REFUSED
     zpeer_lane_walk_t walk;
     uint64_t accepted;
     uint64_t in_flight;  //  Tasks
@@ -473,6 +483,10 @@ void lane_renew (zpeer_lane_t *self, entry_t *entry);
 //  no other.
 void lane_lose_beat (zpeer_lane_t *self, entry_t *entry, zpeer_ending_t ending);
 
+//  A Heartbeat older than its lease's renewal interval says nothing any more: the
+//  next one is due
+void lane_expire (zpeer_lane_t *self, uint64_t now);
+
 //  How batches of what is owed follow the peer: as they begin, and after one that
 //  took so long (NEVER: it failed)
 void lane_owed_begin (zpeer_lane_t *self);
@@ -555,6 +569,16 @@ void lane_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight);
 
 //  A batch that failed for its size, or may have, makes the next smaller
 void lane_shrink (zpeer_lane_t *self, const flight_t *flight);
+
+//  lane_hang.c
+
+//  A batch failed, and the peer answers others. Something in it may be the reason.
+void lane_hang (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+                const part_t *parts, uint32_t count);
+
+//  An instance is hung no more; and what is in a batch that was answered
+void lane_hang_end (zpeer_lane_t *self, entry_t *entry);
+void lane_hang_over (zpeer_lane_t *self, const part_t *parts, uint32_t count);
 
 //  lane_failure.c
 

@@ -7,6 +7,10 @@
 #define OWED_MS    500
 #define OWED_FIRST 64
 
+//  The sweep for expired Heartbeats walks the whole queue: not more often than
+//  this, ms
+#define SWEEP_MS 1000
+
 //  What is owed is a bit in each entry, and a count of them; so is what belongs
 //  to a walk. All that sets or clears these bits is here.
 
@@ -44,6 +48,43 @@ lane_lose_beat (zpeer_lane_t *self, entry_t *entry, zpeer_ending_t ending)
     lane_end (self, ending, H);
     entry->wait = 0;
     lane_renew (self, entry);
+}
+
+static uint32_t
+s_life_ms (const zpeer_lane_t *self, const entry_t *entry)
+{
+    return self->options.asg_life_ms ? self->options.asg_life_ms
+                                     : entry->state->renewal_ms;
+}
+
+void
+lane_expire (zpeer_lane_t *self, uint64_t now)
+{
+    if (!self->live.count)
+        self->expire_at = NEVER;
+    if (now < self->expire_at)
+        return;
+    uint64_t next_at = NEVER;
+    uint32_t after;
+    for (uint32_t at = self->live.head; at != NOBODY; at = after) {
+        entry_t *entry = &self->entries[at];
+        after = entry->next;
+        if (entry->wait != H)
+            continue;
+        uint32_t life_ms = s_life_ms (self, entry);
+        uint32_t age = lane_age (now, entry->beat);
+        if (age < life_ms) {
+            if (next_at > now + life_ms - age)
+                next_at = now + life_ms - age;
+            continue;
+        }
+        lane_lose_beat (self, entry, ZPEER_ENDED_EXPIRED);
+        lane_stand (self, entry, false);
+        lane_release (self, entry);
+    }
+    if (next_at != NEVER && next_at < now + SWEEP_MS)
+        next_at = now + SWEEP_MS;
+    self->expire_at = next_at;
 }
 
 void

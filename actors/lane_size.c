@@ -1,11 +1,6 @@
 #include "lane_impl.h"
 #include "banned.h"
 
-//  A batch that took longer than the read timeout makes the next so much
-//  smaller. Halving took a peer that is far too slow to the counter's maximum
-//  before the size was right: six batches in flight, and four more.
-#define SHRINK 4
-
 //  How much of the read timeout a batch may need by what is known of the peer
 #define TIMEOUT_SHARE 3
 

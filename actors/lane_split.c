@@ -157,10 +157,9 @@ lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
     bool known = entry->suspect && troubled == !!(entry->flags & TROUBLED);
     if (part->seq != entry->state->seq)
         return false;
-    //  A question that fails says nothing of what it was asked for
-    if (known && (entry->flags & REFUSED_ACT) && !lane_acts (part))
-        return false;
-    if (known)  //  Ids begin anywhere; 0 is none
+    //  A question that fails says nothing of what it was asked for, but of itself
+    if (known && (!(entry->flags & REFUSED_ACT) || lane_acts (part)))
+        //  Ids begin anywhere; 0 is none
         return well && (int32_t) ((uint32_t) well - entry->suspect) > 0;
     entry->suspect = lane_suspect (self->last_id);
     lane_flag (entry, TROUBLED, troubled);
@@ -331,6 +330,7 @@ lane_lonely (zpeer_lane_t *self, const part_t *part,
     if (!lane_confirms (self, entry, part, false, self->ok_before))
         return false;
     s_give_up (self, entry, result);
+    lane_hang_end (self, entry);  //  It goes alone anyway
     return true;
 }
 

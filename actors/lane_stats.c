@@ -185,6 +185,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
     uint64_t waiting = 0, in_flight = 0;
     uint32_t used = 0, unsure = 0;
     uint32_t owed = 0, renew = 0, refused = 0, walked = 0, resting = 0;
+    uint32_t hanging = 0;
     for (uint32_t i = 0; i < self->capacity; i++) {
         const entry_t *entry = &self->entries[i];
         if (!s_entry_holds (self, entry))
@@ -198,6 +199,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
         refused += (entry->flags & REFUSED) != 0;
         walked += (entry->flags & WALKED) != 0;
         resting += (entry->flags & RESTING) != 0;
+        hanging += entry->hung;
     }
     return waiting == s_waiting (self) && in_flight == self->in_flight &&
            used == self->instances && unsure == self->unsure_count &&
@@ -205,7 +207,7 @@ zpeer_lane_check (const zpeer_lane_t *self)
            s_list_holds (self, &self->owed, QUEUE_OWED) &&
            s_cursor_holds (self) && owed == self->owing &&
            renew == self->renewing && refused == self->refusing &&
-           walked == self->walk.left &&
+           walked == self->walk.left && hanging == self->hanging &&
            resting ==
                self->resting[TOGETHER].count + self->resting[ALONE].count;
 }
