@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include "attempt.h"
+#include "flaw.h"
 #include "caution.h"
 #include "probe.h"
 #include "world.h"
@@ -253,6 +254,7 @@ attempt_ends (peer_t *peer, batch_t *batch, const zpeer_result_t *result)
         result->verdict == ZPEER_SUCCESS ? 0 : pace->refusals + batch->well;
     peer->by_chance = !world_is_calm (world) && result->status != 400 &&
                       result->status != 413 && result->verdict != ZPEER_SUCCESS;
+    flaw_met (batch, result);
     s_check_pace (peer, batch, result);
     s_set_pause (peer, batch, result);
     if (batch->which == LANE_INSTANCES)

@@ -41,6 +41,9 @@
 #define ALIVE_AFTER_MS 100000
 #define ALIVE_EVERY_MS 5000
 
+//  And so many read timeouts more for each item that hangs
+#define HANG_TIMEOUTS 3
+
 static uint64_t
 s_calm_ms (const world_t *self)
 {
@@ -211,7 +214,8 @@ s_given_up (const peer_t *peer, unsigned key)
 {
     const peer_key_t *mine = &peer->keys[key];
     bool missed = mine->missed && peer->server_count > 1;
-    return (mine->rejected && !missed) || mine->touched || mine->dropped;
+    return (mine->rejected && !missed) || mine->touched || mine->dropped ||
+           mine->met;
 }
 
 //  What the source has is at one of the peer's servers, if nothing is wrong with it
@@ -227,12 +231,17 @@ s_alive (world_t *self, void *whom, uint64_t number)
     world_after (self, ALIVE_EVERY_MS, s_alive, peer, 0);
 }
 
+//  An item that hangs costs some read timeouts before it is found
 static void
 s_watch_leases (world_t *self)
 {
+    uint64_t timeouts = 2;
+    for (unsigned key = 0; key < self->keys; key++)
+        if (flaw_stands (self, key) & FLAW_HANGS)
+            timeouts += HANG_TIMEOUTS;
     for (unsigned i = 0; i < self->peer_count; i++)
-        world_after (self, ALIVE_AFTER_MS + 2 * self->read_timeout_ms, s_alive,
-                     &self->peers[i], 0);
+        world_after (self, ALIVE_AFTER_MS + timeouts * self->read_timeout_ms,
+                     s_alive, &self->peers[i], 0);
 }
 
 //  Calm -----------------------------------------------------------------------

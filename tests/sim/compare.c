@@ -13,6 +13,20 @@
 //  Restarts that make a peer look as if it did not store what it is told
 #define MISSES 3
 
+bool
+compare_tried_for_ever (const world_t *world, const peer_t *peer,
+                        uint32_t handle)
+{
+    const zpeer_lane_t *lane = peer_lane (peer);
+    const zpeer_state_t *state = lane ? probe_state (lane, handle) : NULL;
+    if (!state)
+        return false;
+    //  Of what is refused while nothing else is taken nobody can say that the
+    //  peer is well
+    return probe_retried (lane, handle) ||
+           (!probe_answers (lane) && flaw_stands (world, world_key (state)));
+}
+
 //  Whether the lane cannot know better, or the peer refuses
 static bool
 s_excused (const world_t *world, const peer_t *peer, unsigned key)
@@ -28,7 +42,7 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
     //  What is refused is tried again for ever
     const zpeer_state_t *state = world_state (world, key);
     if (!world->healed && state &&
-        probe_retried (peer_lane (peer), state->handle))
+        compare_tried_for_ever (world, peer, state->handle))
         return true;
     //  Of an item answered 200 and not stored only a later Heartbeat can tell,
     //  and what came between counts
@@ -127,8 +141,10 @@ s_compare_dispatchers (world_t *world, const peer_t *peer)
 {
     uint32_t credit = 0;
     uint32_t count = 0;
-    if (probe_retries (peer_lane (peer)))
-        return;
+    for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
+        if (probe_flies (peer_lane (peer), handle) &&
+            compare_tried_for_ever (world, peer, handle))
+            return;
     for (unsigned i = 0; i < DISPATCHERS_MAX; i++) {
         const dispatcher_t *dispatcher = &peer->dispatchers[i];
         if (!dispatcher->core)
@@ -151,13 +167,13 @@ s_compare_dispatchers (world_t *world, const peer_t *peer)
 static void
 s_compare_lane (world_t *world, const peer_t *peer, const zpeer_lane_t *lane)
 {
-    uint32_t handle = probe_unsettled (lane);
-    //  Of several servers one asks for what another one has
-    if (handle != UINT32_MAX && peer->server_count == 1)
-        world_fail (world, "not settled", "P%u: handle %" PRIu32, peer->number,
-                    handle);
-    for (handle = 0; handle < KEYS_MAX; handle++) {
+    for (uint32_t handle = 0; handle < KEYS_MAX; handle++) {
         const zpeer_state_t *state = probe_state (lane, handle);
+        //  Of several servers one asks for what another one has
+        if (!probe_settled (lane, handle) && peer->server_count == 1 &&
+            !compare_tried_for_ever (world, peer, handle))
+            world_fail (world, "not settled", "P%u: handle %" PRIu32,
+                        peer->number, handle);
         if (state && world_state (world, world_key (state)) != state)
             world_fail (world, "old state", "P%u: handle %" PRIu32,
                         peer->number, handle);
@@ -182,8 +198,24 @@ s_compare_versions (world_t *world, const peer_t *peer)
     }
 }
 
-//  What the view has let go of is gone, unless a lane has a doubt about it that
-//  no traffic settles
+//  Whether a lane holds on to what the view has let go of: it has a doubt about it
+//  that no traffic settles, or the peer does not take its Cancel
+static bool
+s_is_kept (const world_t *world, uint32_t handle)
+{
+    for (unsigned i = 0; i < world->peer_count; i++) {
+        const peer_t *peer = &world->peers[i];
+        const zpeer_lane_t *lane = peer_lane (peer);
+        const zpeer_state_t *state = probe_state (lane, handle);
+        if (state && !zpeer_state_present (state) &&
+            (probe_unsure (lane, handle) ||
+             compare_tried_for_ever (world, peer, handle)))
+            return true;
+    }
+    return false;
+}
+
+//  What the view has let go of is gone
 static void
 s_compare_view (world_t *world)
 {
@@ -192,11 +224,10 @@ s_compare_view (world_t *world)
     //  Where leases are renewed all the time something may just be on its way
     if (world->peers[0].servers[0].lease_ms)
         return;
-    for (unsigned i = 0; i < world->peer_count; i++)
-        for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
-            if (probe_unsure (peer_lane (&world->peers[i]), handle))
-                return;
-    if (stats.releasing)
+    uint32_t kept = 0;
+    for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
+        kept += s_is_kept (world, handle);
+    if (stats.releasing > kept)
         world_fail (world, "not released", "%" PRIu32 " instances",
                     stats.releasing);
 }

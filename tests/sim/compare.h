@@ -13,6 +13,11 @@
 //  not, or is excused
 const char *compare_differs (world_t *world, const peer_t *peer, unsigned key);
 
+//  Whether what the lane still has to tell of the instance is tried for ever: the
+//  peer refuses it. While the peer takes nothing else, it is not even rejected.
+bool compare_tried_for_ever (const world_t *world, const peer_t *peer,
+                             uint32_t handle);
+
 //  Checks everything, at the end of a run
 void compare_all (world_t *world);
 

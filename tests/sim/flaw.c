@@ -3,6 +3,10 @@
 #include "world.h"
 #include "banned.h"
 
+//  How often an instance may be in a batch that is not answered because of another,
+//  one after the other: until the batches are so small that both part
+#define MET_MAX 5
+
 unsigned
 flaw_of (const world_t *world, const item_t *item)
 {
@@ -25,11 +29,41 @@ flaw_count (const request_t *request, unsigned flaws)
         if (!(flaw_of (world, item) & flaws))
             continue;
         count++;
-        //  Only a Register has a version
-        if (item->action == ZPEER_REGISTER && peer->spell != SPELL_400)
+        //  Only a Register has a version; and nobody can tell it from its peer
+        //  before anything else is taken
+        if (item->action == ZPEER_REGISTER && peer->spell != SPELL_400 &&
+            !peer->paces[LANE_INSTANCES].failed)
             world->versions[item->version].bad[peer->number]++;
     }
     return count;
+}
+
+void
+flaw_met (const batch_t *batch, const zpeer_result_t *result)
+{
+    bool success = result->verdict == ZPEER_SUCCESS;
+    peer_t *peer = batch->peer;
+    world_t *world = peer->world;
+    bool hangs = false;
+    if (!success && result->end != ZPEER_END_READ_TIMEOUT)
+        return;
+    for (uint32_t i = 0; i < batch->count; i++)
+        hangs |= (flaw_of (world, &batch->items[i]) & FLAW_HANGS) != 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const item_t *item = &batch->items[i];
+        uint8_t *met = &peer->keys[item->key].met;
+        if (success)
+            *met = 0;
+        if (success || !hangs || !world_is_calm (world) ||
+            (i && item[-1].key == item->key) || flaw_stands (world, item->key))
+            continue;
+        ++*met;
+        if (world->tally->most_met < *met)
+            world->tally->most_met = *met;
+        if (*met > MET_MAX)
+            world_fail (world, "neighbour", "P%u: I%u, %u times", peer->number,
+                        item->key, *met);
+    }
 }
 
 uint32_t
@@ -44,11 +78,12 @@ flaw_first (const request_t *request, unsigned flaws)
     return i;
 }
 
-bool
+unsigned
 flaw_stands (const world_t *world, unsigned key)
 {
     record_t record = world_record (world, key);
-    return !world->healed &&
-           (world->instances[key].flaws ||
-            (record.there && world->versions[record.version].flaws));
+    unsigned flaws = world->instances[key].flaws;
+    if (record.there)
+        flaws |= world->versions[record.version].flaws;
+    return world->healed ? 0 : flaws;
 }

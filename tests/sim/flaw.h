@@ -22,7 +22,11 @@ unsigned flaw_count (const request_t *request, unsigned flaws);
 //  How many items stand before the first that has one of the flaws
 uint32_t flaw_first (const request_t *request, unsigned flaws);
 
-//  Whether a peer may refuse what the view says of the instance
-bool flaw_stands (const struct world *world, unsigned key);
+//  An attempt has ended. An instance that hangs must not take others along again and
+//  again.
+void flaw_met (const batch_t *batch, const zpeer_result_t *result);
+
+//  Flaws for which a peer may refuse what the view says of the instance
+unsigned flaw_stands (const struct world *world, unsigned key);
 
 #endif

@@ -30,6 +30,7 @@ typedef struct {
     bool ahead;     //  It heard something of it before the source did
     bool lost;      //  It was not settled when the engine was started anew
     bool late;      //  An ASG: an update of it came late
+    uint8_t met;    //  Attempts in a row that failed, for another item hung
     //  What else the world remembers
     bool refused;           //  The lane has given it up, ever
     bool flying;            //  On its way

@@ -9,27 +9,29 @@ s_entry (const zpeer_lane_t *lane, uint32_t handle)
     return handle < lane->capacity ? &lane->entries[handle] : &unknown;
 }
 
-//  What the peer refuses, or has newer from elsewhere
-static bool
-s_is_retried (const entry_t *entry)
+bool
+probe_retried (const zpeer_lane_t *lane, uint32_t handle)
 {
+    const entry_t *entry = s_entry (lane, handle);
     return (entry->flags & REFUSED) || entry->tries;
 }
 
 bool
-probe_retried (const zpeer_lane_t *lane, uint32_t handle)
+probe_flies (const zpeer_lane_t *lane, uint32_t handle)
 {
-    return s_is_retried (s_entry (lane, handle));
+    return s_entry (lane, handle)->phase != PHASE_NONE;
 }
 
 bool
-probe_retries (const zpeer_lane_t *lane)
+probe_answers (const zpeer_lane_t *lane)
 {
-    for (uint32_t handle = 0; handle < lane->capacity; handle++)
-        if (s_is_retried (&lane->entries[handle]) &&
-            lane->entries[handle].phase != PHASE_NONE)
-            return true;
-    return false;
+    return lane->answering;
+}
+
+bool
+probe_walked (const zpeer_lane_t *lane, uint32_t handle)
+{
+    return s_entry (lane, handle)->flags & WALKED;
 }
 
 bool
@@ -63,22 +65,13 @@ probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit)
     return credit && now >= lane->pause && lane->flight_count < window;
 }
 
-uint32_t
-probe_unsettled (const zpeer_lane_t *lane)
+bool
+probe_settled (const zpeer_lane_t *lane, uint32_t handle)
 {
-    for (uint32_t handle = 0; handle < lane->capacity; handle++) {
-        const entry_t *entry = &lane->entries[handle];
-        if (!entry->state)
-            continue;
-        //  It is tried again for ever, and may keep its doubt for want of traffic
-        if (s_is_retried (entry))
-            continue;
-        bool doubt = entry->unsure && entry->state->top &&
-                     entry->unsure != lane_seq (entry->state->seq);
-        if (lane_wants (entry) || entry->phase != PHASE_NONE || doubt)
-            return handle;
-    }
-    return UINT32_MAX;
+    const entry_t *entry = s_entry (lane, handle);
+    bool doubt = entry->state && entry->unsure && entry->state->top &&
+                 entry->unsure != lane_seq (entry->state->seq);
+    return !lane_wants (entry) && entry->phase == PHASE_NONE && !doubt;
 }
 
 bool

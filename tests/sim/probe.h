@@ -8,10 +8,18 @@
 #include "dispatch.h"
 #include "lane.h"
 
-//  Whether the instance is tried again for ever, at times of its own; and whether
-//  such a try is under way
+//  The peer refuses the instance, or has it newer from elsewhere: it is tried again
+//  for ever, at times of its own
 bool probe_retried (const zpeer_lane_t *lane, uint32_t handle);
-bool probe_retries (const zpeer_lane_t *lane);
+
+//  The instance is on its way
+bool probe_flies (const zpeer_lane_t *lane, uint32_t handle);
+
+//  The last attempt was a success
+bool probe_answers (const zpeer_lane_t *lane);
+
+//  The instance is what a walk waits for
+bool probe_walked (const zpeer_lane_t *lane, uint32_t handle);
 
 //  A change of the instance waits
 bool probe_waits (const zpeer_lane_t *lane, uint32_t handle);
@@ -28,9 +36,9 @@ bool probe_asks (const zpeer_lane_t *lane, uint32_t handle);
 //  The lane may send: no pause, and room in its window
 bool probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit);
 
-//  First handle of which something is still to be done, or which has an
-//  unsettled doubt that counts; UINT32_MAX: none
-uint32_t probe_unsettled (const zpeer_lane_t *lane);
+//  Nothing of the instance is still to be done, and it has no unsettled doubt that
+//  counts
+bool probe_settled (const zpeer_lane_t *lane, uint32_t handle);
 
 //  Something of the instance waits, is on its way, owed, or unsettled
 bool probe_busy (const zpeer_lane_t *lane, uint32_t handle);

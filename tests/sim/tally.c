@@ -64,6 +64,7 @@ tally_print (const tally_t *self, FILE *out)
         s_one (out, texts[i], self->counts[i]);
     fprintf (out,
              "at most %" PRIu32 " answers 400 for one bad item, %" PRIu32
+             " attempts in vain beside one that hangs, %" PRIu32
              " wake-ups of a lane in a second\n",
-             self->most_400, self->most_wakes);
+             self->most_400, self->most_met, self->most_wakes);
 }

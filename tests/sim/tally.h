@@ -71,6 +71,7 @@ typedef struct {
     uint64_t ended[ZPEER_ENDINGS];
     uint64_t steps;
     uint32_t most_400;    //  Answers 400 for one bad item
+    uint32_t most_met;    //  Attempts in a row in vain, for a neighbour hung
     uint32_t most_wakes;  //  Of one lane in a second
 } tally_t;
 

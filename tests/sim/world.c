@@ -43,7 +43,8 @@ world_fail (world_t *self, const char *kind, const char *format, ...)
     vsnprintf (self->detail, sizeof self->detail, format, args);
     va_end (args);
     self->fault = kind;
-    world_say (self, "FAULT %s: %s", kind, self->detail);
+    world_say (self, "FAULT %s, seed %" PRIu64 ": %s", kind, self->seed,
+               self->detail);
 }
 
 void
