@@ -442,7 +442,7 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
     else if (leaving)
         lane_release (self, entry);
     else if (change->action == ZPEER_FORGET)
-        s_forget (self, entry, top);
+        s_forget (self, entry, change->given > top ? change->given : top);
     else if (change->flags & ZPEER_CHANGE_REPLICATED)
         s_replicated (self, entry, change, changed);
     else if (own)

@@ -260,8 +260,10 @@ zpeer_view_catch_up (const zpeer_view_t *self, uint32_t handle,
     if (handle >= self->names.limit || !self->entries[handle].state)
         return 0;
     const entry_t *entry = &self->entries[handle];
-    changes[0] = changes[1] = (zpeer_change_t){
-        .state = entry->state, .handle = handle, .action = ZPEER_FORGET};
+    changes[0] = changes[1] = (zpeer_change_t){.state = entry->state,
+                                               .given = entry->top,
+                                               .handle = handle,
+                                               .action = ZPEER_FORGET};
     //  Of what was never registered nothing is owed, either
     if (entry->standing == PRESENT || entry->cancelled)
         changes[0].flags = ZPEER_CHANGE_OWE;
@@ -372,6 +374,7 @@ zpeer_view_expire (zpeer_view_t *self, uint64_t now, zpeer_change_t *change)
         self->aged_out++;
         zpeer_view_forget (self, handle, now);
         zpeer_view_tell (self, handle, ZPEER_FORGET, 0, change);
+        change->given = self->entries[handle].top;
         return true;
     }
     while (s_first_due (self, TOMBSTONE,

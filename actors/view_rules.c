@@ -353,6 +353,7 @@ s_forget (turn_t *turn)
         return;
     zpeer_view_forget (turn->view, turn->handle, turn->now);
     s_tell (turn, ZPEER_FORGET, 0);
+    turn->applied->change.given = turn->entry->top;
 }
 
 typedef void (rule_fn) (turn_t *turn);

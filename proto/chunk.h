@@ -51,7 +51,8 @@ typedef enum {
 typedef struct {
     zpeer_state_t *state;  //  Owned reference, or NULL: unchanged
     uint64_t given;        //  Timestamp of a Heartbeat that the view cannot
-                           //  vouch for; 0: none
+                           //  vouch for; of a Forget, the highest ever known,
+                           //  which its state has not; 0: none
     uint32_t handle;       //  Of the instance, or of the ASG
     uint8_t action;        //  zpeer_action_t
     uint8_t flags;         //  zpeer_change_flag_t

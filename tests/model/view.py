@@ -184,7 +184,7 @@ class View:
         if i is None or i.standing != PRESENT and i.cancelled:
             return None
         self._let_go(i)
-        return self._tell(i, FORGET)
+        return self._tell(i, FORGET, 0, i.top)      # which the state has not: a Cancel of before is asked about
 
     def _asg(self, ev):
         old = self.asgs.get(ev.key)
@@ -236,7 +236,7 @@ class View:
         self.now = now
         if i.standing == PRESENT:
             self._let_go(i)
-            return Change(key, i.state, FORGET)
+            return Change(key, i.state, FORGET, 0, i.top)
         if not self.lanes:
             del self.instances[key]
             return None
@@ -266,7 +266,7 @@ class View:
         if i is None:
             return [Change(key, self.asgs[key], ASG)] if key in self.asgs else []
         owed = i.standing == PRESENT or i.cancelled
-        told = [Change(key, i.state, FORGET, OWE if owed else 0)]
+        told = [Change(key, i.state, FORGET, OWE if owed else 0, i.top)]
         return told + [Change(key, i.state, FORGET, RELEASE)] * (i.standing == RELEASING)
 
     def walk(self, resync):

@@ -207,6 +207,19 @@ Test (lane_lives, a_cancel_that_is_owed_is_told_though_it_is_forgotten)
 }
 
 //  Only what came after it is forgotten
+//  The lane was not told of lives that came between
+Test (lane_lives, a_cancel_is_asked_about_with_the_highest_that_was_ever_known)
+{
+    s_have ();
+    s_cancel (5);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
+    lane_fixture_change (&s, 'a', ZPEER_FORGET,
+                         (lane_state_t){.absent = true, .given = 9});
+    s.now = zpeer_lane_pause (s.lane);
+    EXPECT ("Heartbeat a @9");
+}
+
 Test (lane_lives, of_a_cancel_and_a_register_the_cancel_is_told)
 {
     s_have ();

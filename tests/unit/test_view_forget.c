@@ -61,8 +61,9 @@ Test (view_forget, the_highest_timestamp_outlives_a_forget)
 {
     s_register ("a", 2000, ZPEER_UP);
     s_forget ("a");
-    //  Meanwhile there is nothing to ask a peer about
+    //  Meanwhile there is nothing to ask a peer about, but a Cancel of before
     cr_assert_eq (s_applied.state->top, 0);
+    cr_assert_eq (s_applied.change.given, 2000);
     s_heartbeat ("a", 1600);
     cr_assert_eq (s_applied.state->top, 0);
     s_register ("a", 1500, ZPEER_UP);
@@ -137,6 +138,7 @@ Test (view_forget, a_lane_that_missed_a_forget_is_told_to_forget)
     cr_assert_eq (changes[0].state, state);
     cr_assert_eq (changes[0].action, ZPEER_FORGET);
     cr_assert_eq (changes[0].flags, 0);
+    cr_assert_eq (changes[0].given, 10);
     s_register ("a", 12, ZPEER_UP);
     zpeer_view_catch_up (s_view, s_applied.state->handle, changes);
     cr_assert_eq (changes[0].flags, ZPEER_CHANGE_OWE);
