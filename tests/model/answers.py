@@ -401,7 +401,7 @@ class Answers:
             self._pace(now, result, result.verdict)
 
     def _lonely(self, part, result):
-        """An instance failed alone. The second time, with a success between, it is given up for now: 400 and
+        """An instance failed alone. The second time, with a success between, it is given up for the present: 400 and
         413 are words on it; anything else may have been chance, so that it rests first, unreported."""
         e, word = part.entry, result.status in (400, 413)
         e.chance = not word or e.chance and e.poison
