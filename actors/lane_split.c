@@ -319,12 +319,10 @@ lane_lonely (zpeer_lane_t *self, const part_t *part,
     bool chance = result->status != 400 && result->status != 413;
     bool known = lane_poison (entry);
     bool same = !known || chance == !!(entry->flags & CHANCE);
-    if (!known || !chance)
-        lane_flag (entry, CHANCE, chance);
-    //  Neither confirms the other; a word outweighs what may have been chance
-    if (!same) {
-        if (!chance)
-            entry->suspect = lane_suspect (self->last_id);
+    lane_flag (entry, CHANCE, chance);
+    if (!same) {  //  Neither confirms the other
+        entry->suspect = lane_suspect (self->last_id);
+        lane_flag (entry, REFUSED_ACT, lane_acts (part));
         return false;
     }
     if (!lane_confirms (self, entry, part, false, self->ok_before))
