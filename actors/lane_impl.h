@@ -243,15 +243,16 @@ struct zpeer_lane {
     uint32_t owed_flights;  //  Such batches that are
     uint64_t due_at;        //  The oldest change in live has lingered then; it
                             //  may be earlier, when that one has gone
+    uint64_t expire_at;     //  No waiting Heartbeat expires before
     uint32_t beat_cursor;   //  Nothing before it in live waits with a Heartbeat
                             //  only; NOBODY: nothing at all does
-    uint64_t expire_at;     //  No waiting Heartbeat expires before
     uint32_t shortest_ms;  //  No Heartbeat was worth less: so none needs a look
                            //  at its state, which is far away in memory
     doubt_t *unsure;       //  Owned; unsettled ambiguous attempts
     uint32_t unsure_count;
     uint32_t unsure_capacity;
-    uint32_t doubtful;   //  Of these: not SETTLING
+    uint32_t doubtful;  //  Of these: not SETTLING
+    uint32_t backoff_ms;
     uint64_t settle_at;  //  Nothing is to be settled before
     flight_t **flights;  //  Owned
     uint32_t flight_count;
@@ -264,12 +265,10 @@ struct zpeer_lane {
     uint32_t byte_limit;
     uint64_t probe_all_at;  //  No probe has all it can before; 0: not known yet
     uint64_t probe_all_from;  //  accepted, when one had, or the peer answered
-    bool probe_all;           //  The next one may: one item was too much
     uint32_t window;          //  Batches that may be in flight
     uint32_t credit;     //  Most the dispatchers could take, when last told
     double per_item_ms;  //  Smoothed; 0: not known
     uint64_t pause;      //  Nothing is sent before
-    uint32_t backoff_ms;
     zpeer_heap_t resting[2];  //  By rest_t: what is tried again, and when
     uint64_t launched;        //  Batches, ever
     uint64_t
@@ -283,14 +282,15 @@ struct zpeer_lane {
     uint64_t ok_before;    //  These two, when the batch was sent whose end is
     uint64_t good_before;  //  being worked on
     uint64_t random;
+    uint64_t hung_at;  //  Before, the others go first
     zpeer_lane_evidence_t evidence;
     bool answering;      //  The last attempt was a success
     bool reached;        //  The counter stands at its maximum
     bool splittable;     //  A refusal means one bad item, not a bad peer
+    bool probe_all;      //  The next probe may have all: one item was too much
     uint32_t failures;   //  Attempts in a row that failed, but for refusals
     uint32_t hanging;    //  Instances that are hung
     uint32_t hung_size;  //  Items a batch of what is hung may have
-    uint64_t hung_at;    //  Before, the others go first
     uint32_t barren;     //  Refused parts of bisections since the last success
     uint32_t owing;      //  Instances that are OWED
     uint32_t renewing;   //  RENEW
