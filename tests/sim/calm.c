@@ -214,8 +214,11 @@ s_given_up (const peer_t *peer, unsigned key)
 {
     const peer_key_t *mine = &peer->keys[key];
     bool missed = mine->missed && peer->server_count > 1;
-    return (mine->rejected && !missed) || mine->touched || mine->dropped ||
-           mine->met;
+    const zpeer_state_t *state = world_state (peer->world, key);
+    //  It is not reported each time
+    bool rejected =
+        mine->rejected || probe_retried (peer_lane (peer), state->handle);
+    return (rejected && !missed) || mine->touched || mine->dropped || mine->met;
 }
 
 //  What the source has is at one of the peer's servers, if nothing is wrong with it
@@ -231,17 +234,24 @@ s_alive (world_t *self, void *whom, uint64_t number)
     world_after (self, ALIVE_EVERY_MS, s_alive, peer, 0);
 }
 
-//  An item that hangs costs some read timeouts before it is found
-static void
-s_watch_leases (world_t *self)
+//  Until the items that hang are found, ms
+static uint64_t
+s_hang_ms (const world_t *self)
 {
-    uint64_t timeouts = 2;
+    uint64_t timeouts = 0;
     for (unsigned key = 0; key < self->keys; key++)
         if (flaw_stands (self, key) & FLAW_HANGS)
             timeouts += HANG_TIMEOUTS;
+    return timeouts * self->read_timeout_ms;
+}
+
+static void
+s_watch_leases (world_t *self)
+{
+    uint64_t after_ms =
+        ALIVE_AFTER_MS + 2 * self->read_timeout_ms + s_hang_ms (self);
     for (unsigned i = 0; i < self->peer_count; i++)
-        world_after (self, ALIVE_AFTER_MS + timeouts * self->read_timeout_ms,
-                     s_alive, &self->peers[i], 0);
+        world_after (self, after_ms, s_alive, &self->peers[i], 0);
 }
 
 //  Calm -----------------------------------------------------------------------
@@ -253,6 +263,7 @@ s_calm (world_t *self, void *whom, uint64_t number)
     (void) number;
     world_say (self, "calm: no more faults, no more changes");
     self->calm_at = self->now;
+    self->end_at += s_hang_ms (self);
     for (unsigned i = 0; i < self->peer_count; i++)
         network_set_spell (&self->peers[i], SPELL_OK);
     for (unsigned i = 0; i < self->peer_count; i++)

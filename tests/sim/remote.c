@@ -104,7 +104,8 @@ remote_apply (world_t *world, void *whom, uint64_t count)
             !(record->there && record->status == ZPEER_UNKNOWN))
             item->applied_at = world->now;
         //  Nothing puts right what an old ASG update does
-        if (item->key >= KEYS_MAX && !request->open)
+        if (item->key >= KEYS_MAX &&
+            (!request->open || batch->lane_life != peer->batcher.life))
             peer->keys[item->key].late = true;
         uint16_t code = s_apply_item (world, request, item);
         if (request->first)
