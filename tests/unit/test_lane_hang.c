@@ -171,3 +171,25 @@ Test (lane_hang, a_suspect_is_given_up_though_another_failed_just_before)
     zpeer_lane_stats (s.lane, &stats);
     cr_expect_eq (stats.resting, 1);
 }
+
+//  It was answered 400 once, when the peer was in trouble. What stands before the peer
+//  does not like it: that was never confirmed, and it was tried for ever.
+Test (lane_hang, a_suspect_for_a_word_becomes_one_for_another_status)
+{
+    zpeer_lane_stats_t stats;
+    s_register ('x');
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    s_register ('a');
+    lane_fixture_next (&s);
+    s_refuse (400);
+    for (int i = 0; i < 2; i++) {
+        EXPECT ("Heartbeat a @5");
+        lane_fixture_ok (&s);
+        EXPECT ("DeleteStatusOverride a UP @5, Register a UP/UNKNOWN @5");
+        s_refuse (403);
+    }
+    zpeer_lane_stats (s.lane, &stats);
+    cr_expect_eq (stats.resting, 1);
+    EXPECT ("");
+}
