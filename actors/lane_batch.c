@@ -448,9 +448,9 @@ static bool
 s_owed (const zpeer_lane_t *self, bool live)
 {
     //  A peer that does not answer gets one probe: live changes if there are
-    //  any, else what is owed
-    if (!self->owed.count ||
-        !(self->answering || (!self->flight_count && !self->live.count)))
+    //  any that may be answered, else what is owed
+    bool probe = !self->flight_count && self->live.count <= self->hanging;
+    if (!self->owed.count || !(self->answering || probe))
         return false;
     //  The last place in the window is for live changes
     uint32_t window = s_window (self, self->credit);

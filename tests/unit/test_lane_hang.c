@@ -193,3 +193,19 @@ Test (lane_hang, a_suspect_for_a_word_becomes_one_for_another_status)
     cr_expect_eq (stats.resting, 1);
     EXPECT ("");
 }
+
+//  A peer that fails is told live changes first. If only what hangs is left of them,
+//  what is owed was never told.
+Test (lane_hang, what_is_owed_does_not_wait_for_what_hangs)
+{
+    s_register ('x');
+    lane_fixture_next (&s);
+    lane_fixture_ok (&s);
+    s_register ('a');
+    lane_fixture_next (&s);
+    s_hang ();
+    lane_fixture_flag (&s, 'x', ZPEER_CHANGE_OWE);
+    EXPECT ("Heartbeat x @5");
+    lane_fixture_ok (&s);
+    EXPECT ("DeleteStatusOverride x UP @5, Register x UP/UNKNOWN @5");
+}
