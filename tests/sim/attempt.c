@@ -129,6 +129,7 @@ attempt_begins (peer_t *peer, which_t which, bool single,
     peer->paces[which].flights++;
     peer->grave.tries++;
     peer->sent++;
+    peer->sent_at = world->now;
     peer->paces[which].grave.tries++;
     world_count (world, TALLY_BATCHES);
     world->tally->counts[TALLY_ITEMS] += batch->count;

@@ -4,6 +4,10 @@
 #include "stroll.h"
 #include "banned.h"
 
+//  How long a try may take, with all that its dispatcher has to tell of it
+#define TRY_MS       10000
+#define TRY_TIMEOUTS 2
+
 //  Answers 400 that one bad item may cost a peer, and how many more for each other
 //  one there: until it is found, they share batches, as many as halving needs
 #define BAD_ALONE 16
@@ -141,9 +145,11 @@ s_compare_dispatchers (world_t *world, const peer_t *peer)
 {
     uint32_t credit = 0;
     uint32_t count = 0;
-    for (uint32_t handle = 0; handle < KEYS_MAX; handle++)
-        if (probe_flies (peer_lane (peer), handle) &&
-            compare_tried_for_ever (world, peer, handle))
+    //  What is tried for ever may be under way in the end
+    bool fresh = world->now - peer->sent_at <
+                 TRY_MS + TRY_TIMEOUTS * (uint64_t) world->read_timeout_ms;
+    for (uint32_t handle = 0; fresh && handle < KEYS_MAX; handle++)
+        if (compare_tried_for_ever (world, peer, handle))
             return;
     for (unsigned i = 0; i < DISPATCHERS_MAX; i++) {
         const dispatcher_t *dispatcher = &peer->dispatchers[i];

@@ -99,6 +99,7 @@ typedef struct peer {
     bool by_chance;  //  The attempt that ended last failed, and not for an item
     pace_t paces[LANES];
     uint64_t sent;         //  Batches of both lanes
+    uint64_t sent_at;      //  The newest of them
     uint64_t idle_since;   //  The same plus 1, when a lane might have sent one
     uint64_t quiet_until;  //  No attempt before
     grave_t grave;         //  Its counter stands at its maximum

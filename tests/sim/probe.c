@@ -17,12 +17,6 @@ probe_retried (const zpeer_lane_t *lane, uint32_t handle)
 }
 
 bool
-probe_flies (const zpeer_lane_t *lane, uint32_t handle)
-{
-    return s_entry (lane, handle)->phase != PHASE_NONE;
-}
-
-bool
 probe_answers (const zpeer_lane_t *lane)
 {
     return lane->answering;

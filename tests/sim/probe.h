@@ -12,9 +12,6 @@
 //  for ever, at times of its own
 bool probe_retried (const zpeer_lane_t *lane, uint32_t handle);
 
-//  The instance is on its way
-bool probe_flies (const zpeer_lane_t *lane, uint32_t handle);
-
 //  The last attempt was a success
 bool probe_answers (const zpeer_lane_t *lane);
 

@@ -87,7 +87,7 @@
     X (RENEW,                                                                  \
        50) /* After a restart all is renewed or asked for, in the calm */      \
     X (FIREWALL, 20) /* One item has its whole batch answered 403, 500, … */ \
-    X (HANG, 20)     /* Batches with one item run into the read timeout */     \
+    X (HANG, 0)      /* Batches with one item run into the read timeout */     \
     X (CRASH, 20)    /* A peer restarts, empty, several times in a row */      \
     X (SERVERS, 10)  /* Several servers behind a peer's address */             \
     X (HEAL, 20)     /* What was refused is taken in the calm */               \
