@@ -476,13 +476,19 @@ s_land (zpeer_lane_t *self, uint64_t id)
     return NULL;
 }
 
+static bool
+s_is_forgotten (const part_t *part)
+{
+    return part->phase == PHASE_FORGET || part->phase == PHASE_GONE;
+}
+
 //  Whether the peer may apply the part late, however it ended: it was sent twice, or
 //  nobody waited for it. What failed otherwise is lane_failed's.
 static bool
 s_may_come_late (const part_t *part, const zpeer_result_t *result)
 {
     return (result->repeated && lane_acts (part)) ||
-           (result->ambiguous && part->phase == PHASE_FORGET);
+           (result->ambiguous && s_is_forgotten (part));
 }
 
 //  Takes every part out of its flight, and moves those that nobody waits for
@@ -503,9 +509,10 @@ s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
         entry->flight = 0;
         entry->phase = PHASE_NONE;
         flight->parts[i] = part;
-        if (s_may_come_late (&part, result))
+        bool gone = part.phase == PHASE_GONE && (entry->flags & LEAVING);
+        if (!gone && s_may_come_late (&part, result))
             lane_doubt (self, entry, lane_late_seq (self, &part));
-        if (part.phase == PHASE_FORGET)
+        if (s_is_forgotten (&part))
             continue;
         flight->parts[i] = flight->parts[kept];
         flight->parts[kept++] = part;

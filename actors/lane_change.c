@@ -49,6 +49,19 @@ s_gather (zpeer_lane_t *self, uint64_t now, entry_t *entry, unsigned bit)
     }
 }
 
+//  Nothing of it that waits is to be told
+static void
+s_clear (zpeer_lane_t *self, entry_t *entry, payment_t how)
+{
+    lane_leave (self, entry);
+    entry->suspect = 0;
+    lane_hang_end (self, entry);
+    lane_pay (self, entry, how);
+    lane_refuse (self, entry, false);
+    lane_rest_end (self, entry);
+    entry->flags &= SETTLING | LEAVING;
+}
+
 //  What is on its way: nobody waits for the result, but of a Cancel
 static void
 s_forget_flight (zpeer_lane_t *self, entry_t *entry, unsigned kept)
@@ -76,19 +89,45 @@ s_forget (zpeer_lane_t *self, entry_t *entry, uint64_t top)
     entry->misses = 0;
     entry->asked = 0;  //  What was asked was another life
     entry->flags &= (uint16_t) ~(AGAIN | STORED | CLEAN);
-    if (!cancelled) {
-        lane_leave (self, entry);
-        entry->suspect = 0;
-        lane_hang_end (self, entry);
-        lane_pay (self, entry, PAID_OTHERWISE);
-        lane_refuse (self, entry, false);
-        lane_rest_end (self, entry);
-        entry->flags &= SETTLING | LEAVING;
-    }
+    if (!cancelled)
+        s_clear (self, entry, PAID_OTHERWISE);
     else if (entry->flags & OWED)
         lane_owe (self, entry);  //  The Cancel, and not only a Heartbeat
     s_forget_flight (self, entry, kept);
     lane_stand (self, entry, false);
+}
+
+//  What the peer has still to be told of an instance that the view has let go of
+static unsigned
+s_untold (const entry_t *entry)
+{
+    unsigned bits = (entry->wait | entry->flight) & TASKS;
+    if (bits)
+        return bits;
+    if (entry->flags & RENEW)
+        return H;
+    return entry->flags & (OWED | HELD) ? C : 0;
+}
+
+//  The view cannot remember it any longer: what was not told is not told any more
+static void
+s_give_up (zpeer_lane_t *self, entry_t *entry)
+{
+    unsigned bits = s_untold (entry);
+    if (bits)
+        lane_report (self, entry,
+                     (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
+                                           .ending = ZPEER_ENDED_DROPPED,
+                                           .bits = bits});
+    lane_end (self, ZPEER_ENDED_DROPPED, entry->wait);
+    lane_end (self, ZPEER_ENDED_DROPPED, entry->flight);
+    self->in_flight -= lane_tasks (entry->flight);
+    entry->wait = entry->flight = 0;
+    lane_flag (entry, AGAIN, false);
+    s_clear (self, entry, PAID_REFUSED);
+    lane_sure (self, entry);
+    if (entry->phase != PHASE_NONE)
+        entry->phase = PHASE_GONE;
 }
 
 //  The oldest that wait with a Heartbeat only give way; state never does
@@ -439,8 +478,11 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
         s_owe (self, entry);
     else if (change->flags & ZPEER_CHANGE_VERIFY)
         s_ask (self, entry, change, own);
-    else if (leaving)
+    else if (leaving) {
+        if (change->flags & ZPEER_CHANGE_GIVE_UP)
+            s_give_up (self, entry);
         lane_release (self, entry);
+    }
     else if (change->action == ZPEER_FORGET)
         s_forget (self, entry, change->given > top ? change->given : top);
     else if (change->flags & ZPEER_CHANGE_REPLICATED)

@@ -55,6 +55,15 @@ s_sure (zpeer_lane_t *self, uint32_t index)
 }
 
 void
+lane_sure (zpeer_lane_t *self, entry_t *entry)
+{
+    uint32_t handle = (uint32_t) (entry - self->entries);
+    for (uint32_t i = 0; entry->unsure; i++)
+        if (self->unsure[i].handle == handle)
+            s_sure (self, i);
+}
+
+void
 lane_settle_all (zpeer_lane_t *self, uint64_t now)
 {
     if (!self->doubtful)

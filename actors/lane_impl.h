@@ -91,11 +91,13 @@
 
 //  Why an instance is in a batch
 typedef enum {
-    PHASE_NONE,   //  It is in none
-    PHASE_LIVE,   //  Changes, as they came
-    PHASE_ASK,    //  The question before a refresh: a Heartbeat with top
-    PHASE_ACT,    //  The refresh
-    PHASE_FORGET  //  Whatever it was: nobody waits for the result
+    PHASE_NONE,    //  It is in none
+    PHASE_LIVE,    //  Changes, as they came
+    PHASE_ASK,     //  The question before a refresh: a Heartbeat with top
+    PHASE_ACT,     //  The refresh
+    PHASE_FORGET,  //  Whatever it was: nobody waits for the result
+    PHASE_GONE  //  The same of what the view has given up: if it comes late, so
+                //  it does
 } phase_t;
 
 //  Where an instance waits
@@ -554,6 +556,9 @@ void lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq);
 //  The same for a part of an attempt, if that was ambiguous and may change anything
 void lane_doubt_part (zpeer_lane_t *self, entry_t *entry, const part_t *part,
                       const zpeer_result_t *result);
+
+//  Whatever the peer may yet apply is not settled any more
+void lane_sure (zpeer_lane_t *self, entry_t *entry);
 
 //  Marks every ambiguous attempt to be settled a read timeout from now
 void lane_settle_all (zpeer_lane_t *self, uint64_t now);

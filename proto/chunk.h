@@ -38,7 +38,10 @@ typedef enum {
     ZPEER_CHANGE_EXACT = 64,
     //  A Register that is all the source has: whatever else the peer holds of the
     //  instance, an override or an earlier life, has to go
-    ZPEER_CHANGE_SNAPSHOT = 128
+    ZPEER_CHANGE_SNAPSHOT = 128,
+    //  With RELEASE: whatever of the instance has not been told is not told any
+    //  more. The change carries the state, for a lane may have dropped it already.
+    ZPEER_CHANGE_GIVE_UP = 256
 } zpeer_change_flag_t;
 
 //  A walk tells one lane of the whole view, in chunks of its own
@@ -55,10 +58,13 @@ typedef struct {
                            //  which its state has not; 0: none
     uint32_t handle;       //  Of the instance, or of the ASG
     uint8_t action;        //  zpeer_action_t
-    uint8_t flags;         //  zpeer_change_flag_t
     uint8_t origin;  //  Number of the lane whose peer told the source, and
                      //  1; 0: none did
+    uint16_t flags;  //  zpeer_change_flag_t
 } zpeer_change_t;
+
+//  A chunk is most of what is copied on the hot path
+_Static_assert(sizeof (zpeer_change_t) == 24, "memory a change");
 
 typedef struct {
     atomic_uint refs;

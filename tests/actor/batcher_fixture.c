@@ -100,7 +100,7 @@ fixture_add (zpeer_chunk_t *chunk, zpeer_action_t action, uint32_t from,
             .state = s_state (handle, 5, action != ZPEER_CANCEL),
             .handle = handle,
             .action = (uint8_t) action,
-            .flags = (uint8_t) flags,
+            .flags = (uint16_t) flags,
         };
 }
 

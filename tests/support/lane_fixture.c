@@ -110,16 +110,18 @@ lane_fixture_change (lane_fixture_t *self, char name, zpeer_action_t action,
                      lane_state_t state)
 {
     bool told = (state.replicated || state.origin) && !state.vague;
-    unsigned flags = (state.fresh ? ZPEER_CHANGE_FRESH : 0u) |
-                     (state.replicated ? ZPEER_CHANGE_REPLICATED : 0u) |
-                     (state.snapshot ? ZPEER_CHANGE_SNAPSHOT : 0u) |
-                     (told ? ZPEER_CHANGE_EXACT : 0u);
+    unsigned flags =
+        (state.fresh ? ZPEER_CHANGE_FRESH : 0u) |
+        (state.replicated ? ZPEER_CHANGE_REPLICATED : 0u) |
+        (state.snapshot ? ZPEER_CHANGE_SNAPSHOT : 0u) |
+        (state.given_up ? ZPEER_CHANGE_RELEASE | ZPEER_CHANGE_GIVE_UP : 0u) |
+        (told ? ZPEER_CHANGE_EXACT : 0u);
     zpeer_change_t change = {
         .state = s_state (self, name, state),
         .given = state.given,
         .handle = (uint32_t) name,
         .action = (uint8_t) action,
-        .flags = (uint8_t) flags,
+        .flags = (uint16_t) flags,
         .origin = state.origin,
     };
     s_tell (self, &change);
@@ -129,7 +131,7 @@ void
 lane_fixture_flag (lane_fixture_t *self, char name, unsigned flags)
 {
     zpeer_change_t change = {.handle = (uint32_t) name,
-                             .flags = (uint8_t) flags};
+                             .flags = (uint16_t) flags};
     s_tell (self, &change);
 }
 

@@ -46,6 +46,7 @@ typedef struct {
     bool replicated;  //  Exactly so, unless it is vague
     bool vague;       //  The event says something else than the view
     bool snapshot;
+    bool given_up;
     uint8_t origin;
     uint64_t given;
 } lane_state_t;

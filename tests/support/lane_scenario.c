@@ -75,7 +75,7 @@ s_change (lane_scenario_t *self, uint32_t from, uint32_t to,
 {
     for (uint32_t i = from; i < to; i++) {
         zpeer_change_t change = {
-            .handle = i, .action = (uint8_t) action, .flags = (uint8_t) flags};
+            .handle = i, .action = (uint8_t) action, .flags = (uint16_t) flags};
         zpeer_lane_change (self->lane, self->now, &change);
     }
 }

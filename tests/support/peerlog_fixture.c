@@ -118,7 +118,7 @@ void
 peerlog_fixture_flag (peerlog_fixture_t *self, uint32_t handle, unsigned flags)
 {
     s_change (self,
-              (zpeer_change_t){.handle = handle, .flags = (uint8_t) flags});
+              (zpeer_change_t){.handle = handle, .flags = (uint16_t) flags});
 }
 
 void
