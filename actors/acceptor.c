@@ -158,11 +158,14 @@ s_refuse (self_t *self, zpeer_doorman_t *doorman)
 }
 
 //  Reads what fits into the chunk of this turn, then lets go of what is old, as
-//  far as there is room for that, too
+//  far as there is room for that, too. What must go at once has room kept for it:
+//  each event may bury an instance, have another released and a third given up.
 static void
 s_gather (self_t *self)
 {
     uint32_t room = zpeer_handover_room (self->handover);
+    if (room > 2 && !zpeer_view_wake (self->view))
+        room /= 3;
     if (room) {
         self->waiting = zpeer_intake_read (self->intake, self->now, room);
         zpeer_pace_turn (&self->pace, self->now,
@@ -486,6 +489,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     uint32_t tombstone_ms = self->options->tombstone_ms;
     zpeer_view_options_t options = {.tombstone_ms = tombstone_ms,
                                     .outlive_ms = tombstone_ms ? OUTLIVE_MS : 0,
+                                    .cancels_max_bytes =
+                                        self->options->cancels_max_bytes,
                                     .age_out = self->options->view_age_out};
     //  Without randomness (early at boot) names are still found
     if (getrandom (&options.seed, sizeof options.seed, GRND_NONBLOCK) < 0)

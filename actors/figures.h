@@ -38,6 +38,12 @@ typedef enum { ZPEER_FIGURE_TOTAL, ZPEER_FIGURE_NOW } zpeer_figure_kind_t;
        "One whose heartbeats stop counts as long as tombstones do.")           \
     X (NOW, "releasing", view.releasing,                                       \
        "Instances gone that a peer's lane still holds.")                       \
+    X (NOW, "releasing-bytes", view.releasing_bytes,                           \
+       "Most memory these take; at `zpeer.cancels.max-bytes` the oldest are "  \
+       "given up.")                                                            \
+    X (TOTAL, "cancels-given-up", view.given_up,                               \
+       "Such instances given up; a peer that was not told keeps them until "   \
+       "their leases run out there.")                                          \
     X (NOW, "asgs", view.asgs, "Auto scaling groups with a known status.")     \
     X (NOW, "lanes", handover.lanes, "Peers that are told of changes.")        \
     X (NOW, "lanes-behind", handover.behind,                                   \

@@ -26,7 +26,8 @@
     X (OVERFLOWED, "overflowed", "a Heartbeat, too many were waiting")         \
     X (ESCALATED, "escalated", "lost while the counter stood at its maximum")  \
     X (FAILED, "failed", "lost to another permanent error")                    \
-    X (DROPPED, "dropped", "nothing is known of it that a peer could take")    \
+    X (DROPPED, "dropped",                                                     \
+       "the peer cannot be told: nothing is known, or it was given up")        \
     X (REJECTED, "rejected", "the peer does not take it")                      \
     X (MISSING, "missing", "404: the peer does not have the instance")         \
     X (CONFLICT, "conflict", "the peer has a newer registration")              \
@@ -51,7 +52,7 @@ typedef enum {
                                //  It is tried again, but not reported again
                                //  before the peer has taken it.
     ZPEER_LANE_DROPPED,        //  ending: ESCALATED or FAILED, once per
-    //  instance; DROPPED when it cannot be asked for;
+    //  instance; DROPPED when it cannot be asked for, or is given up;
     //  EXPIRED or OVERFLOWED of an ASG update
     ZPEER_LANE_DELIVERED,  //  bits: what was confirmed; only when asked
     ZPEER_LANE_RELEASED    //  The lane has dropped the instance; its

@@ -116,6 +116,11 @@
        "How long a cancelled or forgotten instance is remembered; at least "   \
        "two of its lease durations and a minute, for a peer may hold it that " \
        "long. 0: not at all.")                                                 \
+    X (NUMBER, cancels_max_bytes, "zpeer.cancels.max-bytes", "bytes",          \
+       ZPEER_MIB, 2000 * ZPEER_MIB, "67108864",                                \
+       "Most memory for cancelled instances that are only kept until a peer "  \
+       "that is away is told; some 500 bytes each. Beyond it the oldest are "  \
+       "given up: outcome `dropped`.")                                         \
     X (FLAG, view_age_out, "zpeer.view.age-out", "", 0, 1, "true",             \
        "Let go of instances without an event for two lease durations.")        \
     X (NUMBER, stop_deadline_ms, "zpeer.stop.deadline-ms", "ms", 0, 600000,    \

@@ -13,6 +13,16 @@
 #define LANES_MAX   64
 #define NEVER       UINT64_MAX
 
+//  What an instance costs at most that is being released, but for its state and
+//  name: arrays by handle grow to twice of what is in them, slots of the directory
+//  to eight in three, and a lane has what lane.h says
+#define ARRAYS_BYTES                                                           \
+    (2 * (sizeof (entry_t) + sizeof (zpeer_name_t *) + sizeof (uint32_t) +     \
+          3 * sizeof (uint32_t) + sizeof (zpeer_heap_item_t)) +                \
+     3 * sizeof (zpeer_directory_slot_t))
+#define ALLOC_BYTES 16  //  Of the allocator, for each piece
+#define LANE_BYTES  64
+
 zpeer_view_t *
 zpeer_view_new (const zpeer_view_options_t *options)
 {
@@ -39,6 +49,7 @@ zpeer_view_destroy (zpeer_view_t **self_p)
     zpeer_directory_free (&self->asg_names);
     zpeer_heap_free (&self->due[PRESENT]);
     zpeer_heap_free (&self->due[TOMBSTONE]);
+    zpeer_heap_free (&self->releasing);
     free (self->entries);
     free (self->asgs);
     free (self);
@@ -102,7 +113,8 @@ zpeer_view_publish (zpeer_view_t *self, uint32_t handle,
 //  How instances stand
 
 uint32_t
-zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id)
+zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id,
+                  uint64_t now)
 {
     uint32_t handle = zpeer_directory_add (&self->names, app, id);
     if (handle >= self->capacity) {
@@ -111,7 +123,8 @@ zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id)
             self->entries, self->capacity * sizeof *self->entries);
         assert (self->entries);
     }
-    self->entries[handle] = (entry_t){.standing = UNUSED};
+    self->entries[handle] =
+        (entry_t){.standing = UNUSED, .fresh = now < self->ghosts_until};
     return handle;
 }
 
@@ -144,6 +157,27 @@ s_due_at (const zpeer_view_t *self, const entry_t *entry, standing_t standing,
     return self->options.age_out ? now + UINT64_C (2) * entry->lease_ms : NEVER;
 }
 
+static uint32_t
+s_cost (const zpeer_view_t *self, const entry_t *entry)
+{
+    const zpeer_name_t *name = entry->state->name;
+    size_t name_bytes = sizeof *name + name->app_size + name->id_size +
+                        name->item_size + ALLOC_BYTES;
+    size_t state_bytes = sizeof *entry->state + ALLOC_BYTES;
+    unsigned lanes = (unsigned) __builtin_popcountll (self->lanes);
+    return (uint32_t) (ARRAYS_BYTES + state_bytes + name_bytes +
+                       lanes * (size_t) LANE_BYTES);
+}
+
+//  An instance that was released is back, gone or given up
+static void
+s_uncount (zpeer_view_t *self, uint32_t handle)
+{
+    zpeer_heap_remove (&self->releasing, handle);
+    self->releasing_bytes -= self->entries[handle].cost;
+    self->entries[handle].cost = 0;
+}
+
 void
 zpeer_view_stand (zpeer_view_t *self, uint32_t handle, standing_t standing,
                   uint64_t now)
@@ -154,6 +188,8 @@ zpeer_view_stand (zpeer_view_t *self, uint32_t handle, standing_t standing,
     zpeer_view_mark_unknown (self, entry, false);
     if (moves && entry->standing <= TOMBSTONE)
         zpeer_heap_remove (&self->due[entry->standing], handle);
+    if (entry->standing == RELEASING)
+        s_uncount (self, handle);
     //  A later time is found out when the earlier one comes
     if (moves || due_at < entry->due_at)
         zpeer_heap_put (&self->due[standing], handle, due_at);
@@ -187,6 +223,7 @@ static void
 s_leave (zpeer_view_t *self, uint32_t handle)
 {
     entry_t *entry = &self->entries[handle];
+    s_uncount (self, handle);
     zpeer_state_unref (&entry->state);
     entry->standing = UNUSED;
     zpeer_directory_remove (&self->names, handle);
@@ -203,7 +240,7 @@ zpeer_view_tell (zpeer_view_t *self, uint32_t handle, zpeer_action_t action,
         .state = entry->told == self->epoch ? NULL : entry->state,
         .handle = handle,
         .action = (uint8_t) action,
-        .flags = (uint8_t) flags};
+        .flags = (uint16_t) flags};
     entry->told = self->epoch;
 }
 
@@ -268,6 +305,8 @@ zpeer_view_catch_up (const zpeer_view_t *self, uint32_t handle,
     if (entry->standing == PRESENT || entry->cancelled)
         changes[0].flags = ZPEER_CHANGE_OWE;
     changes[1].flags = ZPEER_CHANGE_RELEASE;
+    if (!entry->cost)
+        changes[1].flags |= ZPEER_CHANGE_GIVE_UP;
     return entry->standing == RELEASING ? 2 : 1;
 }
 
@@ -331,6 +370,9 @@ s_release (zpeer_view_t *self, uint32_t handle, zpeer_change_t *change)
         return false;
     }
     entry->standing = RELEASING;
+    entry->cost = s_cost (self, entry);
+    self->releasing_bytes += entry->cost;
+    zpeer_heap_put (&self->releasing, handle, ++self->releases);
     //  With the state: whoever knows nothing of it, having come later, is told
     //  now. A lane may have been caught up without the view's being asked, so
     //  that all have to answer.
@@ -366,10 +408,40 @@ s_too_many_tombstones (const zpeer_view_t *self)
     return count > ZPEER_VIEW_TOMBSTONES && count > self->due[PRESENT].count;
 }
 
+static bool
+s_too_many_bytes (const zpeer_view_t *self)
+{
+    return self->options.cancels_max_bytes &&
+           self->releasing_bytes > self->options.cancels_max_bytes;
+}
+
+//  Of the one released first the lanes keep nothing
+static void
+s_give_up (zpeer_view_t *self, uint64_t now, zpeer_change_t *change)
+{
+    uint32_t handle = zpeer_heap_first (&self->releasing)->handle;
+    entry_t *entry = &self->entries[handle];
+    uint64_t held_until = now + s_tombstone_ms (self, entry);
+    s_uncount (self, handle);
+    self->given_up++;
+    entry->fresh = true;
+    if (self->ghosts_until < held_until)
+        self->ghosts_until = held_until;
+    *change =
+        (zpeer_change_t){.state = entry->state,
+                         .handle = handle,
+                         .action = ZPEER_FORGET,
+                         .flags = ZPEER_CHANGE_RELEASE | ZPEER_CHANGE_GIVE_UP};
+}
+
 bool
 zpeer_view_expire (zpeer_view_t *self, uint64_t now, zpeer_change_t *change)
 {
     uint32_t handle;
+    if (s_too_many_bytes (self)) {
+        s_give_up (self, now, change);
+        return true;
+    }
     if (self->options.age_out && s_first_due (self, PRESENT, now, &handle)) {
         self->aged_out++;
         zpeer_view_forget (self, handle, now);
@@ -387,7 +459,7 @@ zpeer_view_expire (zpeer_view_t *self, uint64_t now, zpeer_change_t *change)
 uint64_t
 zpeer_view_wake (const zpeer_view_t *self)
 {
-    if (s_too_many_tombstones (self))
+    if (s_too_many_tombstones (self) || s_too_many_bytes (self))
         return 0;
     uint64_t wake = NEVER;
     for (int i = PRESENT; i <= TOMBSTONE; i++) {
@@ -434,5 +506,7 @@ zpeer_view_stats (const zpeer_view_t *self, zpeer_view_stats_t *stats)
                                   .unknown = self->unknown,
                                   .asgs = self->asg_names.count,
                                   .outdated = self->outdated,
-                                  .aged_out = self->aged_out};
+                                  .aged_out = self->aged_out,
+                                  .given_up = self->given_up,
+                                  .releasing_bytes = self->releasing_bytes};
 }

@@ -18,7 +18,14 @@
 
     Limits. Tombstones are let go of when they are old enough, or when there are
     more than instances present, the oldest first; ZPEER_VIEW_TOMBSTONES may
-    always stay, so that a small registry keeps its own.
+    always stay, so that a small registry keeps its own. What lanes hold back
+    after that, since a peer is away, has a bound in bytes:
+
+      1. From its RELEASE on, what an instance costs counts.
+      2. Beyond the bound the lanes are told GIVE_UP, of those released first.
+         Each drops what it had to tell, and answers as above.
+      3. A peer may hold what was given up, with an override, until its lease
+         runs out there: for that long every new instance is FRESH.
 */
 #ifndef ZPEER_VIEW_H_INCLUDED
 #define ZPEER_VIEW_H_INCLUDED
@@ -34,9 +41,10 @@ typedef struct {
                             //  least
     uint32_t outlive_ms;    //  How much longer than two of its leases, too: so
                             //  long peers may hold it. 0: that does not matter
-    bool age_out;           //  Drop what had no event for two leases
-    uint64_t seed;          //  Of the hash, so that nobody can choose names
-                            //  that collide
+    uint64_t cancels_max_bytes;  //  Of what is being released; 0: no bound
+    bool age_out;                //  Drop what had no event for two leases
+    uint64_t seed;  //  Of the hash, so that nobody can choose names
+                    //  that collide
 } zpeer_view_options_t;
 
 typedef struct {
@@ -45,8 +53,10 @@ typedef struct {
     uint32_t releasing;   //  Gone, but a lane has not answered
     uint32_t unknown;     //  Of the tombstones: renew without a Register
     uint32_t asgs;
-    uint64_t outdated;  //  Events older than the view, in all
-    uint64_t aged_out;  //  Instances, in all
+    uint64_t outdated;         //  Events older than the view, in all
+    uint64_t aged_out;         //  Instances, in all
+    uint64_t given_up;         //  Instances, in all
+    uint64_t releasing_bytes;  //  Of those releasing that are not given up
 } zpeer_view_stats_t;
 
 typedef struct zpeer_view zpeer_view_t;
@@ -99,8 +109,9 @@ void zpeer_view_released (zpeer_view_t *self, unsigned lane, uint32_t handle,
 //  Lets go of what is old: one instance a call. Returns true and fills change
 //  when the lanes must be told; call again until false. An instance that had no
 //  event for two leases goes as if it were forgotten (FORGET: nothing is sent),
-//  and is then a tombstone; a tombstone goes for good (RELEASE). The state is
-//  borrowed until the next call.
+//  and is then a tombstone; a tombstone goes for good (RELEASE), and is given up
+//  when that takes too much memory (RELEASE and GIVE_UP). The state is borrowed
+//  until the next call.
 bool
 zpeer_view_expire (zpeer_view_t *self, uint64_t now, zpeer_change_t *change);
 
@@ -120,7 +131,7 @@ uint32_t zpeer_view_limit_asgs (const zpeer_view_t *self);
 
 //  What a lane must be told that missed changes of an instance: its present
 //  state (OWE), or FORGET if the source let go of it without a Cancel; then
-//  RELEASE if the view is letting go of it. Fills at most two changes, their
+//  RELEASE, and GIVE_UP, if the view is letting go of it. Fills at most two changes, their
 //  states borrowed; returns how many, 0 for a handle that is not in use. With
 //  two: a lane that was not told RELEASE in its turn, since it was added later,
 //  must not be told now, for nobody waits until it lets go.

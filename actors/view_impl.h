@@ -30,12 +30,13 @@ typedef struct {
                         //  zpeer_view_second has it; 0: none was
     uint32_t told;      //  Epoch in which every lane was told the state; 0:
                         //  they were not
-    uint8_t standing;   //  standing_t
-    bool fresh;         //  Its source forgot it: peers may still hold it
-    bool cancelled;     //  When last it went, by Cancel
-    bool unknown;       //  A Heartbeat came since, and no Register
-    bool pictured;      //  There was a snapshot of it: peers are told whatever
-                        //  they need to hold that and nothing else
+    uint32_t cost;     //  Bytes, while it is RELEASING and not given up; else 0
+    uint8_t standing;  //  standing_t
+    bool fresh;        //  Its source forgot it: peers may still hold it
+    bool cancelled;    //  When last it went, by Cancel
+    bool unknown;      //  A Heartbeat came since, and no Register
+    bool pictured;     //  There was a snapshot of it: peers are told whatever
+                       //  they need to hold that and nothing else
 } entry_t;
 
 typedef struct {
@@ -53,10 +54,15 @@ struct zpeer_view {
     uint32_t asg_capacity;
     zpeer_heap_t due[2];  //  By standing: all PRESENT, all TOMBSTONE. The time
                           //  in it is too early for one renewed since
-    uint32_t epoch;       //  Of zpeer_view_tell_all; never 0
-    uint64_t lanes;       //  Bit per lane
-    uint64_t seq;         //  Of the newest state
-    uint32_t unknown;     //  Entries that are
+    zpeer_heap_t releasing;    //  All RELEASING that are not given up, by order
+    uint64_t releases;         //  How many there ever were
+    uint64_t releasing_bytes;  //  What they cost
+    uint64_t given_up;
+    uint64_t ghosts_until;  //  Peers may hold what was given up
+    uint32_t epoch;         //  Of zpeer_view_tell_all; never 0
+    uint64_t lanes;         //  Bit per lane
+    uint64_t seq;           //  Of the newest state
+    uint32_t unknown;       //  Entries that are
     uint64_t outdated;
     uint64_t aged_out;
 };
@@ -81,8 +87,8 @@ zpeer_view_second (uint64_t now)
 zpeer_facts_t zpeer_facts (const zpeer_state_t *state);
 
 //  Gives a name a handle, and an entry without a state
-uint32_t
-zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app, zpeer_slice_t id);
+uint32_t zpeer_view_enter (zpeer_view_t *self, zpeer_slice_t app,
+                           zpeer_slice_t id, uint64_t now);
 
 //  Whether a state says just that
 bool zpeer_facts_hold (const zpeer_facts_t *self, const zpeer_state_t *state);

@@ -29,8 +29,8 @@ s_enter (turn_t *turn)
 {
     if (turn->entry)
         return;
-    turn->handle =
-        zpeer_view_enter (turn->view, turn->event->app, turn->event->id);
+    turn->handle = zpeer_view_enter (turn->view, turn->event->app,
+                                     turn->event->id, turn->now);
     turn->entry = &turn->view->entries[turn->handle];
 }
 
