@@ -253,7 +253,7 @@ attempt_ends (peer_t *peer, batch_t *batch, const zpeer_result_t *result)
     batch->well = s_well (peer, batch, result);
     pace->refusals =
         result->verdict == ZPEER_SUCCESS ? 0 : pace->refusals + batch->well;
-    peer->by_chance = !world_is_calm (world) && result->status != 400 &&
+    peer->by_chance = !batch->calm && result->status != 400 &&
                       result->status != 413 && result->verdict != ZPEER_SUCCESS;
     flaw_met (batch, result);
     s_check_pace (peer, batch, result);

@@ -24,6 +24,7 @@ batch_new (peer_t *peer, which_t which, bool single, uint32_t count)
     self->peer = peer;
     self->which = which;
     self->lane_life = peer->batcher.life;
+    self->calm = world_is_calm (world);
     self->single = single;
     self->count = count;
     return self;

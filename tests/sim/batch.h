@@ -21,6 +21,7 @@ typedef struct {
     uint64_t id;        //  From 1, in this world
     which_t which;
     unsigned lane_life;  //  Of its lane, when it was sent
+    bool calm;           //  It was sent when there were no faults any more
     bool well;           //  When it has ended: the peer is not to blame
     bool single;         //  Each item is a request of its own
     uint32_t bytes;
