@@ -172,6 +172,9 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
                key_letter (number), key_number (number));
     switch (report->kind) {
     case ZPEER_LANE_CONFLICT:
+        //  No timestamp is known, and these peers do not tell since when they have
+        //  theirs
+        stale |= !report->state->top;
         key->conflict |= !stale || key->touched;
         caution_drop (self, number);
         break;
