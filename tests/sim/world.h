@@ -90,7 +90,7 @@
     X (HANG, 0)      /* Batches with one item run into the read timeout */     \
     X (CRASH, 20)    /* A peer restarts, empty, several times in a row */      \
     X (SERVERS, 10)  /* Several servers behind a peer's address */             \
-    X (HEAL, 20)     /* What was refused is taken in the calm */               \
+    X (HEAL, 0)      /* What was refused is taken in the calm */               \
     X (LAGGARD, 0) /* A peer that takes long for each batch, large or small */ \
     X (WAIT, 30)   /* Retry-After of any length */                             \
     X (ASG_SICK, 30) /* ASG updates that fail beside all else */               \
@@ -100,7 +100,7 @@
     X (LEASES, 20)   /* Leases run out at the peers, and are renewed */        \
     X (AHEAD, 0)     /* Peers hear of replicated events before the source */   \
     X (TWIN, 20)     /* Another engine tells the peers the same */             \
-    X (ENGINE, 20)   /* The engine is started anew */
+    X (ENGINE, 0)    /* The engine is started anew */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,
