@@ -73,18 +73,22 @@ s_lost (zpeer_lane_t *self, entry_t *entry, part_t *part,
 {
     zpeer_ending_t ending =
         result->escalated ? ZPEER_ENDED_ESCALATED : ZPEER_ENDED_FAILED;
+    //  A question in vain leaves what is owed as it is. If nothing was owed yet,
+    //  it is lost with what it was asked for.
+    bool question = part->phase == PHASE_ASK;
+    bool owed = question && (entry->flags & OWED);
+    unsigned bits = question && !owed ? entry->wait & ~H : part->bits;
     lane_report (self, entry,
                  (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED,
                                        .ending = ending,
-                                       .bits = part->bits & TASKS});
+                                       .bits = (uint8_t) (bits & TASKS)});
     if (part->bits & H) {
         lane_end (self, ending, H);
         part->bits &= (uint8_t) ~H;
         if (!entry->wait)
             lane_renew (self, entry);
     }
-    //  A question in vain leaves what is owed as it is
-    else if (part->phase != PHASE_ASK || !(entry->flags & OWED))
+    else if (!owed)
         lane_owe (self, entry);
 }
 

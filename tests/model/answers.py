@@ -348,12 +348,14 @@ class Answers:
 
     def _lost(self, part, how):
         e = part.entry
-        self.report("dropped", e, part.bits, how)
+        vain = part.phase == ASK and e.owed         # leaves what is owed as it is
+        asked = part.phase == ASK and not e.owed    # is lost with what it was asked for
+        self.report("dropped", e, e.wait & ~H if asked else part.bits, how)
         if part.bits & H:
             self.end(how, H)
             if not e.wait:
                 self.renew(e)
-        elif part.phase != ASK or not e.owed:       # a question in vain leaves what is owed as it is
+        elif not vain:
             self.owe(e)
         return part.bits & ~H
 

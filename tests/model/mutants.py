@@ -92,7 +92,7 @@ MUTANTS = [
     # what is lost
     ("an expired Heartbeat leaves nothing", "lane.py", "        e.wait = 0\n        self.renew(e)\n        self.stand(e)", "        e.wait = 0\n        self.stand(e)"),
     ("lost Heartbeats leave nothing", "answers.py", "            if not e.wait:\n                self.renew(e)\n", ""),
-    ("a question in vain owes all", "answers.py", "elif part.phase != ASK or not e.owed:", "else:"),
+    ("a question in vain owes all", "answers.py", "elif not vain:", "else:"),
     ("Heartbeats do not expire", "lane.py", "now - e.beat >= self._life(e)]", "False]"),
     ("nothing overflows", "lane.py", "        if live <= self.o.pool:\n            return\n        beats", "        return\n        beats"),
     # one bad item

@@ -122,6 +122,27 @@ Test (peerlog_absence, a_question_in_vain_drops_nothing_more)
                 "\"StatusUpdate\":1},"));
 }
 
+//  A Cancel that may have arrived is asked about first
+Test (peerlog_absence, a_cancel_is_dropped_though_only_its_question_failed)
+{
+    peerlog_fixture_change (&s, 1, ZPEER_REGISTER);
+    peerlog_fixture_ok (&s);
+    peerlog_fixture_change (&s, 1, ZPEER_CANCEL);
+    peerlog_fixture_fail (&s, ZPEER_END_READ_TIMEOUT, 1);
+    for (int i = 0; i < 2; i++) {
+        s.now += PAUSE_MS;
+        cr_assert (peerlog_fixture_fail (&s, ZPEER_END_READ_TIMEOUT, 10));
+        peerlog_fixture_turn (&s);
+    }
+    cr_expect_not_null (
+        strstr (peerlog_fixture_said (&s, "dropped"), "\"Cancel\""));
+    cr_expect_str_eq (peerlog_fixture_said (&s, "dropped"), "", "once");
+    s.now += PAUSE_MS;
+    peerlog_fixture_ok (&s);
+    cr_expect_not_null (strstr (peerlog_fixture_said (&s, "peer"),
+                                "\"dropped\":{\"Cancel\":1},"));
+}
+
 Test (peerlog_absence, an_earlier_row_is_not_counted_again)
 {
     s_escalate ();
