@@ -11,47 +11,34 @@ static const zpeer_slice_t s_members[] = {
 #undef X
 };
 
-enum { IGNORED, OPTIONAL, REQUIRED };
+#define MEMBER(name) (UINT32_C (1) << ZPEER_EVENT_##name)
 
-//  Every event may say whose word it is
+#define NAME (MEMBER (APP) | MEMBER (ID))
+
+//  Every event may say whose word it is. Whether marks go together is looked at later.
 #define MARKS                                                                  \
-    [ZPEER_EVENT_REPLICATED] = OPTIONAL, [ZPEER_EVENT_SNAPSHOT] = OPTIONAL,    \
-    [ZPEER_EVENT_AS_OF] = OPTIONAL, [ZPEER_EVENT_ORIGIN] = OPTIONAL
+    (MEMBER (REPLICATED) | MEMBER (SNAPSHOT) | MEMBER (AS_OF) | MEMBER (ORIGIN))
 
-//  What each action wants of the members. A Register has its
-//  timestamp here or in info. Whether marks go together is looked at later.
-static const uint8_t s_rules[ZPEER_ACTIONS][ZPEER_EVENT_COUNT] = {
-    [ZPEER_REGISTER] = {[ZPEER_EVENT_APP] = REQUIRED,
-                        [ZPEER_EVENT_ID] = REQUIRED,
-                        [ZPEER_EVENT_TIMESTAMP] = OPTIONAL,
-                        [ZPEER_EVENT_STATUS] = OPTIONAL,
-                        [ZPEER_EVENT_OVERRIDE] = OPTIONAL,
-                        [ZPEER_EVENT_INFO] = REQUIRED,
-                        MARKS},
-    [ZPEER_HEARTBEAT] = {[ZPEER_EVENT_APP] = REQUIRED,
-                         [ZPEER_EVENT_ID] = REQUIRED,
-                         [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
-                         [ZPEER_EVENT_STATUS] = OPTIONAL,
-                         [ZPEER_EVENT_OVERRIDE] = OPTIONAL,
-                         MARKS},
-    [ZPEER_CANCEL] = {[ZPEER_EVENT_APP] = REQUIRED,
-                      [ZPEER_EVENT_ID] = REQUIRED,
-                      [ZPEER_EVENT_TIMESTAMP] = OPTIONAL,
-                      MARKS},
-    [ZPEER_STATUS_UPDATE] = {[ZPEER_EVENT_APP] = REQUIRED,
-                             [ZPEER_EVENT_ID] = REQUIRED,
-                             [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
-                             [ZPEER_EVENT_STATUS] = REQUIRED,
+typedef struct {
+    uint32_t required;
+    uint32_t optional;
+} rules_t;
+
+//  What each action wants of the members. A Register has its timestamp here or in
+//  info.
+static const rules_t s_rules[ZPEER_ACTIONS] = {
+    [ZPEER_REGISTER] = {NAME | MEMBER (INFO), MEMBER (TIMESTAMP) |
+                                                  MEMBER (STATUS) |
+                                                  MEMBER (OVERRIDE) | MARKS},
+    [ZPEER_HEARTBEAT] = {NAME | MEMBER (TIMESTAMP),
+                         MEMBER (STATUS) | MEMBER (OVERRIDE) | MARKS},
+    [ZPEER_CANCEL] = {NAME, MEMBER (TIMESTAMP) | MARKS},
+    [ZPEER_STATUS_UPDATE] = {NAME | MEMBER (TIMESTAMP) | MEMBER (STATUS),
                              MARKS},
-    [ZPEER_DELETE_STATUS_OVERRIDE] = {[ZPEER_EVENT_APP] = REQUIRED,
-                                      [ZPEER_EVENT_ID] = REQUIRED,
-                                      [ZPEER_EVENT_TIMESTAMP] = REQUIRED,
-                                      [ZPEER_EVENT_STATUS] = OPTIONAL,
-                                      MARKS},
-    [ZPEER_ASG_STATUS_UPDATE] =
-        {[ZPEER_EVENT_STATUS] = REQUIRED, [ZPEER_EVENT_ASG] = REQUIRED, MARKS},
-    [ZPEER_FORGET] =
-        {[ZPEER_EVENT_APP] = REQUIRED, [ZPEER_EVENT_ID] = REQUIRED, MARKS},
+    [ZPEER_DELETE_STATUS_OVERRIDE] = {NAME | MEMBER (TIMESTAMP),
+                                      MEMBER (STATUS) | MARKS},
+    [ZPEER_ASG_STATUS_UPDATE] = {MEMBER (STATUS) | MEMBER (ASG), MARKS},
+    [ZPEER_FORGET] = {NAME, MARKS},
 };
 
 struct zpeer_parser {
@@ -263,15 +250,15 @@ s_take (zpeer_parser_t *self, zpeer_event_member_t member,
 static int
 s_members_of (zpeer_parser_t *self, zpeer_parsed_t *event, char *reason)
 {
-    const uint8_t *rules = s_rules[event->action];
-    for (size_t i = ZPEER_EVENT_APP; i < ZPEER_EVENT_COUNT; i++) {
-        zpeer_event_member_t member = (zpeer_event_member_t) i;
-        zpeer_field_t field = {"", s_members[i], reason};
-        int rc = ZPEER_OK;
-        if (rules[i] != IGNORED && s_given (self, member))
-            rc = s_take (self, member, event, &field);
-        else if (rules[i] == REQUIRED)
-            rc = zpeer_field_reject (&field, "is missing");
+    rules_t rules = s_rules[event->action];
+    uint32_t left = rules.required | (rules.optional & self->given);
+    for (; left; left &= left - 1) {  //  In their order
+        zpeer_event_member_t member =
+            (zpeer_event_member_t) __builtin_ctz (left);
+        zpeer_field_t field = {"", s_members[member], reason};
+        int rc = s_given (self, member)
+                     ? s_take (self, member, event, &field)
+                     : zpeer_field_reject (&field, "is missing");
         if (rc)
             return rc;
     }
