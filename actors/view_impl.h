@@ -18,25 +18,26 @@ typedef enum {
     UNUSED      //  The handle is free
 } standing_t;
 
+//  What a Heartbeat looks at stands together: most often that is one line of the cache
 typedef struct {
     zpeer_state_t *state;  //  Owned reference; NULL: there is none yet
-    uint64_t unanswered;   //  Bit per lane that was told RELEASE and has not
-                           //  answered
     uint64_t due_at;       //  When it ages out, or its tombstone does
-    uint64_t top;       //  Highest timestamp of any of its lives. The state of
-                        //  what was forgotten has none: peers are not asked.
-    uint32_t lease_ms;  //  Duration of its lease
-    uint32_t changed;   //  When the newest change was accepted, as
-                        //  zpeer_view_second has it; 0: none was
-    uint32_t told;      //  Epoch in which every lane was told the state; 0:
-                        //  they were not
-    uint32_t cost;     //  Bytes, while it is RELEASING and not given up; else 0
+    uint32_t lease_ms;     //  Duration of its lease
+    uint32_t told;     //  Epoch in which every lane was told the state; 0: they
+                       //  were not
     uint8_t standing;  //  standing_t
     bool fresh;        //  Its source forgot it: peers may still hold it
     bool cancelled;    //  When last it went, by Cancel
     bool unknown;      //  A Heartbeat came since, and no Register
     bool pictured;     //  There was a snapshot of it: peers are told whatever
                        //  they need to hold that and nothing else
+    uint32_t changed;  //  When the newest change was accepted, as
+                       //  zpeer_view_second has it; 0: none was
+    uint64_t top;      //  Highest timestamp of any of its lives. The state of
+                       //  what was forgotten has none: peers are not asked.
+    uint64_t unanswered;  //  Bit per lane that was told RELEASE and has not
+                          //  answered
+    uint32_t cost;  //  Bytes, while it is RELEASING and not given up; else 0
 } entry_t;
 
 typedef struct {
