@@ -137,9 +137,9 @@ s_prepend (zpeer_lane_t *self, list_t *list, entry_t *entry)
 }
 
 void
-lane_leave (zpeer_lane_t *self, entry_t *entry)
+lane_take_out (zpeer_lane_t *self, entry_t *entry)
 {
-    if (entry->queue == QUEUE_LIVE || entry->queue == QUEUE_OWED)
+    if (entry->queue != QUEUE_PART)
         s_unlink (self, lane_list (self, (queue_t) entry->queue), entry);
     entry->queue = QUEUE_NONE;
 }

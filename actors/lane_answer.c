@@ -499,23 +499,26 @@ s_unload (zpeer_lane_t *self, flight_t *flight, const zpeer_result_t *result)
     uint32_t kept = 0;
     uint16_t second = lane_second (self->now);
     for (uint32_t i = 0; i < flight->count; i++) {
-        part_t part = flight->parts[i];
-        entry_t *entry = &self->entries[part.handle];
-        part.bits = entry->flight;
-        part.phase = entry->phase;
-        if (lane_acts (&part))
+        part_t *part = &flight->parts[i];
+        entry_t *entry = &self->entries[part->handle];
+        part->bits = entry->flight;
+        part->phase = entry->phase;
+        if (lane_acts (part))
             entry->acted = second;
         self->in_flight -= lane_tasks (entry->flight);
         entry->flight = 0;
         entry->phase = PHASE_NONE;
-        flight->parts[i] = part;
-        bool gone = part.phase == PHASE_GONE && (entry->flags & LEAVING);
-        if (!gone && s_may_come_late (&part, result))
-            lane_doubt (self, entry, lane_late_seq (self, &part));
-        if (s_is_forgotten (&part))
+        bool gone = part->phase == PHASE_GONE && (entry->flags & LEAVING);
+        if (!gone && s_may_come_late (part, result))
+            lane_doubt (self, entry, lane_late_seq (self, part));
+        if (s_is_forgotten (part))
             continue;
-        flight->parts[i] = flight->parts[kept];
-        flight->parts[kept++] = part;
+        if (kept != i) {
+            part_t other = flight->parts[kept];
+            flight->parts[kept] = *part;
+            *part = other;
+        }
+        kept++;
     }
     return kept;
 }

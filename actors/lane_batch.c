@@ -141,6 +141,7 @@ typedef struct {
     bool hung;    //  Of what is hung; if it is not empty
     bool wait;    //  What is hung waits for others
     bool passed;  //  And some does
+    bool alone;   //  Of a suspect
     bool full;
 } build_t;
 
@@ -163,12 +164,13 @@ s_flight_new (uint64_t id, uint64_t now, uint32_t capacity)
     return flight;
 }
 
+//  Of an instance's items, one or two
 static uint32_t
 s_bytes (const zpeer_item_t *items, unsigned count)
 {
-    size_t bytes = 0;
-    for (unsigned i = 0; i < count; i++)
-        bytes += zpeer_item_bound (&items[i]);
+    size_t bytes = zpeer_item_bound (&items[0]);
+    if (count > 1)
+        bytes += zpeer_item_bound (&items[1]);
     return (uint32_t) bytes;
 }
 
@@ -200,7 +202,7 @@ s_take (zpeer_lane_t *self, build_t *build, entry_t *entry, const load_t *load)
     flight->bytes += load->bytes;
     build->act_items += load->act_items;
     build->act_bytes += load->act_bytes;
-    build->full = lane_alone (entry);
+    build->full = build->alone = lane_alone (entry);
 }
 
 //  Items the batch may have if the entry joins it
@@ -209,7 +211,9 @@ s_room (const zpeer_lane_t *self, const build_t *build, const entry_t *entry)
 {
     if (build->split)
         return self->options.max_items;
-    uint32_t size = lane_answered (self, entry) ? self->size : build->size;
+    uint32_t size = build->size;
+    if (size < self->size && lane_answered (self, entry))
+        size = self->size;
     bool apart = entry->hung && !build->all && size > self->hung_size;
     return apart ? self->hung_size : size;
 }
@@ -224,15 +228,15 @@ s_fits (const zpeer_lane_t *self, const build_t *build, const entry_t *entry,
     const flight_t *flight = build->flight;
     if (!flight->count)
         return true;
-    if (lane_alone (entry) ||
-        lane_alone (&self->entries[flight->parts->handle]))
+    if (build->alone || lane_alone (entry))
         return false;
     uint32_t size = s_room (self, build, entry);
     uint32_t most = build->split ? self->options.max_bytes : self->byte_limit;
-    return flight->items + load->items <= size &&
-           flight->bytes + load->bytes <= most &&
-           build->act_items + load->act_items <= size &&
-           build->act_bytes + load->act_bytes <= most;
+    if (flight->items + load->items > size ||
+        flight->bytes + load->bytes > most)
+        return false;
+    return !load->act_items || (build->act_items + load->act_items <= size &&
+                                build->act_bytes + load->act_bytes <= most);
 }
 
 //  The answer to most that only lost a Heartbeat is that there is nothing to tell:

@@ -303,10 +303,14 @@ struct zpeer_lane {
     uint64_t ended[ZPEER_ENDINGS];
 };
 
+//  How many they are: an instruction that counts bits is not on every machine
 static inline unsigned
 lane_tasks (unsigned bits)
 {
-    return (unsigned) __builtin_popcount (bits & TASKS);
+    static const uint8_t counts[TASKS + 1] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2,
+                                              3, 2, 3, 3, 4, 1, 2, 2, 3, 2, 3,
+                                              3, 4, 2, 3, 3, 4, 3, 4, 4, 5};
+    return counts[bits & TASKS];
 }
 
 //  Tasks end: those of bits
@@ -444,7 +448,14 @@ lane_list (zpeer_lane_t *self, queue_t queue)
 entry_t *lane_entry (zpeer_lane_t *self, uint32_t handle);
 
 //  Takes the entry out of its queue
-void lane_leave (zpeer_lane_t *self, entry_t *entry);
+void lane_take_out (zpeer_lane_t *self, entry_t *entry);
+
+static inline void
+lane_leave (zpeer_lane_t *self, entry_t *entry)
+{
+    if (entry->queue != QUEUE_NONE)
+        lane_take_out (self, entry);
+}
 
 //  Puts the entry where it belongs now; front: it was there before, or an
 //  answer waits for it
