@@ -282,17 +282,22 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
         s_replicated_asg (self, entry, changed && flying);
         return;
     }
-    if (bit == H || !(changed || lane_wants (entry) || flying))
+    bool lately = lane_acted_lately (self, entry);
+    bool exact = change->flags & ZPEER_CHANGE_EXACT;
+    //  What changes nothing here may have changed the peer before it got what was
+    //  sent from here
+    bool news = changed || lane_wants (entry) || flying || (lately && !exact);
+    if (bit == H || !news)
         return;
     //  What was sent from here may have come to the peer after it; or the peer may
-    //  hold what was forgotten here
-    bool unknown =
-        lane_acted_lately (self, entry) || (change->flags & ZPEER_CHANGE_FRESH);
+    //  hold what was forgotten here, or had it newer, so that it was not told
+    bool unknown = lately || (change->flags & ZPEER_CHANGE_FRESH) ||
+                   (entry->tries && !exact);
     if (unknown && !(entry->flags & HELD)) {
         s_owe (self, entry);
         return;
     }
-    if ((change->flags & ZPEER_CHANGE_EXACT) && s_settles (entry, bit))
+    if (exact && s_settles (entry, bit))
         s_trust (self, entry, bit);
     else
         s_widen (self, entry);

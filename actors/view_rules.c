@@ -95,13 +95,17 @@ s_effective (zpeer_status_t status, zpeer_status_t held)
 }
 
 //  Older than what the view has: it renews, and changes nothing. For the lanes
-//  it is a Heartbeat; peers refuse that of an instance at UNKNOWN.
+//  it is a Heartbeat; peers refuse that of an instance at UNKNOWN. But peers to which
+//  it came before what is newer have taken it.
 static void
 s_outdated (turn_t *turn)
 {
+    const zpeer_parsed_t *event = turn->event;
     turn->view->outdated++;
     s_stand_present (turn);
-    if (turn->entry->state->status != ZPEER_UNKNOWN)
+    if (event->replicated && event->action == ZPEER_REGISTER)
+        s_tell (turn, ZPEER_REGISTER, 0);
+    else if (turn->entry->state->status != ZPEER_UNKNOWN)
         s_tell (turn, ZPEER_HEARTBEAT, 0);
 }
 

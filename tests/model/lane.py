@@ -336,9 +336,11 @@ class Lane(Answers):
         if self.o.asg_life:
             self._replicated_asg(e, changed and e.phase)
             return
-        if bit == H or not (changed or e.wants or e.phase):
+        vague = self._acted_lately(e) and not c.flags & EXACT   # it may have changed the peer before that
+        if bit == H or not (changed or e.wants or e.phase or vague):
             return
-        if self._acted_lately(e) and not e.held:
+        untold = e.tries and not c.flags & EXACT    # it was newer there
+        if (self._acted_lately(e) or untold) and not e.held:
             self._owe_all(e)
             return
         if c.flags & EXACT and self._settles(e, bit):

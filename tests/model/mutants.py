@@ -75,7 +75,9 @@ MUTANTS = [
     ("a replicated event ignores what is ambiguous", "lane.py", "            if e.unsure is not None:    # nobody", "            if False:    # nobody"),
     ("a replicated ASG update ignores what is in flight", "lane.py", "self._replicated_asg(e, changed and e.phase)", "self._replicated_asg(e, False)"),
     ("a replicated event settles what the view says otherwise", "lane.py", "if c.flags & EXACT and self._settles(e, bit):", "if self._settles(e, bit):"),
-    ("a replicated event is trusted whatever was sent lately", "lane.py", "if self._acted_lately(e) and not e.held:", "if False:"),
+    ("a replicated event is trusted whatever was sent lately", "lane.py", "if (self._acted_lately(e) or untold) and not e.held:", "if untold and not e.held:"),
+    ("a replicated event ends a conflict untold", "lane.py", "if (self._acted_lately(e) or untold) and not e.held:", "if self._acted_lately(e) and not e.held:"),
+    ("a replicated event that changes nothing here changes nothing there", "lane.py", "or e.phase or vague):", "or e.phase):"),
     ("a replicated Cancel ends our own", "lane.py", "~C if bit == C else ~0", "~0"),
     ("a replicated Register is trusted to have reached the peer", "lane.py", "elif bit == R and ours:", "elif False:"),
     # snapshots, and what has an origin
@@ -89,6 +91,7 @@ MUTANTS = [
     ("an origin is trusted whatever was sent lately", "lane.py", "if not exact or e.phase or self._acted_lately(e):", "if not exact or e.phase:"),
     ("an override of the origin settles the data, too", "lane.py", "if bit & (S | D) and (e.wait & (C | R) or e.owed):", "if False:"),
     ("after an outdated Cancel nobody is asked", "view.py", "if self.ev.replicated or self.ev.origin else None", "if False else None"),
+    ("an older Register that was replicated is a Heartbeat", "view.py", "if self.ev.replicated and self.ev.action == REGISTER:", "if False:"),
     # what is lost
     ("an expired Heartbeat leaves nothing", "lane.py", "        e.wait = 0\n        self.renew(e)\n        self.stand(e)", "        e.wait = 0\n        self.stand(e)"),
     ("lost Heartbeats leave nothing", "answers.py", "            if not e.wait:\n                self.renew(e)\n", ""),

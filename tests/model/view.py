@@ -85,8 +85,11 @@ class View:
         i.changed = self.now // 1000
 
     def _outdated(self, i):
-        """Older than what is held: it renews, and changes nothing. Peers refuse a Heartbeat at UNKNOWN."""
+        """Older than what is held: it renews, and changes nothing. Peers refuse a Heartbeat at UNKNOWN; and those
+        to which a Register came before what is newer have taken it."""
         self._stand(i, PRESENT)
+        if self.ev.replicated and self.ev.action == REGISTER:
+            return self._tell(i, REGISTER)
         return self._tell(i, HEARTBEAT) if i.state.st != UNKNOWN else None
 
     def _register(self, i, present):

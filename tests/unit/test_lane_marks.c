@@ -164,6 +164,27 @@ Test (lane_marks,
     EXPECT ("");
 }
 
+//  1. Another sets an override at all peers  2. a Register in that status goes there
+//  3. the event of 1 arrives here, where a status that is there sets no override
+Test (lane_marks, what_changes_nothing_here_may_have_changed_the_peer)
+{
+    CHANGE (REGISTER, LIVE (OUT, UNKNOWN, 5));
+    s_expect_done ("Register a OUT_OF_SERVICE/UNKNOWN @5");
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_REPLICATED);
+    s_expect_done ("Heartbeat a @5");
+    s_expect_done ("DeleteStatusOverride a OUT_OF_SERVICE @5, "
+                   "Register a OUT_OF_SERVICE/UNKNOWN @5");
+    EXPECT ("");
+}
+
+Test (lane_marks, what_is_exactly_so_changes_nothing)
+{
+    CHANGE (REGISTER, LIVE (OUT, UNKNOWN, 5));
+    s_expect_done ("Register a OUT_OF_SERVICE/UNKNOWN @5");
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_REPLICATED | ZPEER_CHANGE_EXACT);
+    EXPECT ("");
+}
+
 Test (lane_marks, what_was_acted_upon_long_ago_is)
 {
     s_begin ();

@@ -283,6 +283,26 @@ Test (lane_rest, a_conflict_is_asked_about_again)
     cr_expect_eq (s_stats ().resting, 0);
 }
 
+//  What changed here meanwhile was not told, as an override that was removed
+Test (lane_rest, a_conflict_that_another_ends_is_told)
+{
+    s_register ('a');
+    lane_fixture_next (&s);
+    CODES (200);
+    s.now += 120000;
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE);
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_conflict (&s, 9);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP,
+                                        .timestamp = 9,
+                                        .replicated = true,
+                                        .vague = true});
+    EXPECT ("Heartbeat a @9");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a UP @9, Register a UP/UNKNOWN @9");
+}
+
 Test (lane_rest, another_may_register_what_is_cancelled_here)
 {
     lane_fixture_change (&s, 'a', ZPEER_CANCEL,

@@ -306,6 +306,15 @@ Test (view_marks, an_origin_that_is_newer_has_not_what_the_view_says)
     cr_assert_eq (s_applied.change.given, 11);
 }
 
+//  Peers took it, if it came to them before what is newer
+Test (view_marks, an_older_register_that_was_replicated_is_told_as_one)
+{
+    s_register ("a", 10, ZPEER_UP);
+    s_replicated (s_registration ("a", 9, ZPEER_DOWN));
+    s_expect_told (ZPEER_REGISTER, ZPEER_CHANGE_REPLICATED);
+    s_expect (ZPEER_UP, NONE, 10);
+}
+
 //  All peers have cancelled what lives on here
 Test (view_marks, after_a_replicated_cancel_that_is_outdated_peers_are_asked)
 {
