@@ -55,4 +55,5 @@ anew_start (world_t *world, void *whom, uint64_t number)
         peer_join (&world->peers[i]);
     for (unsigned key = 0; key < world->keys; key++)
         script_picture (world, key, &picture[key]);
+    source_flush (world);
 }

@@ -8,6 +8,9 @@
 #define TRY_MS       10000
 #define TRY_TIMEOUTS 2
 
+//  From a release to the last lane's answer, if nothing is to be told
+#define RELEASE_MS 1000
+
 //  Answers 400 that one bad item may cost a peer, and how many more for each other
 //  one there: until it is found, they share batches, as many as halving needs
 #define BAD_ALONE 16
@@ -57,7 +60,7 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
         ours.timestamp == theirs->timestamp)
         return true;
     //  Nobody has told the lane that this is not so
-    if (mine->wiped && !world->healed)
+    if ((mine->wiped || mine->torn) && !world->healed)
         return true;
     //  Another's registration stands, though nothing may have told the lane
     return mine->touched && ((mine->conflict && !world->healed) ||
@@ -227,8 +230,10 @@ s_compare_view (world_t *world)
 {
     zpeer_view_stats_t stats;
     zpeer_view_stats (world->view, &stats);
-    //  Where leases are renewed all the time something may just be on its way
-    if (world->peers[0].servers[0].lease_ms)
+    //  Where leases are renewed all the time something may just be on its way, and
+    //  so may the answer of a lane
+    if (world->peers[0].servers[0].lease_ms ||
+        world->now <= world->released_at + RELEASE_MS)
         return;
     uint32_t kept = 0;
     for (uint32_t handle = 0; handle < KEYS_MAX; handle++)

@@ -234,6 +234,7 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
         return;
     }
     key->wiped = false;
+    key->torn &= !owes;
     //  A bad item is tried again when it is owed
     if (owes && !asg && zpeer_state_present (state))
         self->world->versions[world_version (state)].bad[self->number] = 0;

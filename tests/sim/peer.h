@@ -27,6 +27,8 @@ typedef struct {
     bool toxic;     //  Answered 500 though all was well
     bool wiped;     //  Lost in a restart, and nothing told since
     bool dropped;   //  It could not even be asked for
+    bool torn;      //  Lost in a restart, before the source heard of it; a
+                    //  Heartbeat does not tell an override
     bool ahead;     //  It heard something of it before the source did
     bool lost;      //  It was not settled when the engine was started anew
     bool late;      //  An ASG: an update of it came late

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include "late.h"
 #include "script.h"
 #include "source.h"
 #include "stroll.h"
@@ -9,10 +10,9 @@
 
 #define ANSWER_NEED_MS 50
 
-//  How long after its peers the source may hear of a replicated event, and when it
-//  reads again while a lane has no room
-#define AHEAD_MS   5000
-#define HELD_UP_MS 20
+//  How much longer than two of its leases an instance is remembered, where what
+//  others told comes late: as the acceptor has it, and longer than anything takes
+#define OUTLIVE_MS 60000
 
 static uint64_t
 s_max (uint64_t a, uint64_t b)
@@ -60,7 +60,9 @@ s_expire (world_t *world)
         bool released = change.flags & ZPEER_CHANGE_RELEASE;
         world_say (world, "I%u %s", key, released ? "released" : "ages out");
         world_count (world, released ? TALLY_RELEASES : TALLY_AGED_OUT);
-        if (!released)
+        if (released)
+            world->released_at = world->now;
+        else
             source_forgotten (world, key);
         zpeer_handover_put (world->handover, &change);
     }
@@ -146,9 +148,11 @@ source_has_room (world_t *world, unsigned lane)
 void
 source_init (world_t *world)
 {
-    zpeer_view_options_t options = {.tombstone_ms = world->tombstone_ms,
-                                    .age_out = world->features[FEATURE_AGE],
-                                    .seed = world->seed};
+    zpeer_view_options_t options = {
+        .tombstone_ms = world->tombstone_ms,
+        .outlive_ms = world->features[FEATURE_AHEAD] ? OUTLIVE_MS : 0,
+        .age_out = world->features[FEATURE_AGE],
+        .seed = world->seed};
     static const zpeer_log_t log;
     world->view = zpeer_view_new (&options);
     world->handover = zpeer_handover_new (world->view, &log, s_post, world);
@@ -302,13 +306,14 @@ s_replicate (world_t *world, const event_t *event, bool ahead)
         registry_apply (
             &peer->servers[rng_below (&world->rng, peer->server_count)], &item,
             BY_REPLICATION, world->now);
-        peer->keys[event->key].replica_life = peer->life;
+        if (!ahead)
+            peer->keys[event->key].replica_life = peer->life;
         peer->keys[event->key].ahead |= ahead;
     }
 }
 
-static void
-s_feed (world_t *world, const event_t *event)
+void
+source_take (world_t *world, const event_t *event)
 {
     zpeer_applied_t applied;
     zpeer_view_apply (world->view, world->now, &event->parsed, &applied);
@@ -326,6 +331,12 @@ s_feed (world_t *world, const event_t *event)
         !world_is_calm (world) && rng_chance (&world->rng, 700))
         world_after (world, ANSWER_NEED_MS, script_answer_need,
                      &world->instances[event->key], event->parsed.timestamp);
+}
+
+void
+source_hear (world_t *world, const event_t *event)
+{
+    source_take (world, event);
     //  A turn may take in more than one event
     if (rng_chance (&world->rng, 300))
         world_after (world, 0, s_late_turn, NULL, 0);
@@ -333,62 +344,21 @@ s_feed (world_t *world, const event_t *event)
         s_turn (world);
 }
 
-//  An event that the source hears of later than its peers
-typedef struct late {
-    struct late *next;
-    event_t event;
-} late_t;
-
-static void
-s_feed_late (world_t *world, void *whom, uint64_t number)
-{
-    if (source_reads (world))
-        s_feed (world, &((late_t *) whom)->event);
-    else
-        world_after (world, HELD_UP_MS, s_feed_late, whom, number);
-}
-
-static void
-s_keep (world_t *world, const event_t *event, uint64_t delay)
-{
-    late_t *late = (late_t *) malloc (sizeof *late);
-    assert (late);
-    late->event = *event;
-    if (event->parsed.info.size)
-        late->event.parsed.info = zpeer_slice_str (late->event.info);
-    late->next = world->late;
-    world->late = late;
-    world_after (world, delay, s_feed_late, late, 0);
-}
-
 void
 source_feed (world_t *world, const event_t *event)
 {
-    bool late = event->parsed.replicated && world->features[FEATURE_AHEAD] &&
-                event->key < KEYS_MAX && rng_chance (&world->rng, 500);
-    if (late) {
-        world_count (world, TALLY_AHEAD);
-        s_keep (world, event, rng_below (&world->rng, AHEAD_MS));
-    }
+    bool late = false;
+    if (event->parsed.replicated)
+        late = late_hear (world, event);
     else
-        s_feed (world, event);
+        source_hear (world, event);
     if (event->parsed.replicated)
         s_replicate (world, event, late);
-}
-
-void
-source_feed_later (world_t *world, const event_t *event)
-{
-    s_keep (world, event, 0);
 }
 
 void
 source_free (world_t *world)
 {
     twin_free (&world->twin);
-    while (world->late) {
-        late_t *late = world->late;
-        world->late = late->next;
-        free (late);
-    }
+    late_free (world);
 }

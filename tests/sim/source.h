@@ -35,8 +35,10 @@ bool source_reads (const world_t *world);
 //  Applies the event and tells every lane
 void source_feed (world_t *world, const event_t *event);
 
-//  The same as soon as events are read
-void source_feed_later (world_t *world, const event_t *event);
+//  The engine hears of it, and nobody else. To take it is the same without a turn.
+void source_hear (world_t *world, const event_t *event);
+
+void source_take (world_t *world, const event_t *event);
 
 //  Commands come between turns: what a turn has gathered is handed over first
 void source_flush (world_t *world);

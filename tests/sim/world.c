@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include "compare.h"
+#include "late.h"
 #include "plan.h"
 #include "source.h"
 #include "banned.h"
@@ -99,6 +100,9 @@ world_lapse (peer_t *peer)
     world_t *self = peer->world;
     for (unsigned key = 0; key < self->keys; key++) {
         zpeer_change_t changes[2];
+        //  Who told the peers of it renews it
+        if (late_waits (self, key))
+            continue;
         const zpeer_state_t *state = world_state (self, key);
         if (!state ||
             zpeer_view_catch_up (self->view, state->handle, changes) != 1)
@@ -118,6 +122,8 @@ world_gone (world_t *self)
         world_say (self, "I%u is gone", key);
         for (unsigned i = 0; i < self->peer_count; i++) {
             peer_t *peer = &self->peers[i];
+            if (late_waits (self, key))
+                continue;
             if (instance->forgotten || !peer_joined (peer))
                 peer_lapse (peer, key);
             //  Another engine may yet tell it something old

@@ -13,6 +13,7 @@
         anew         the engine is started anew
         script       events at random
         source       the acceptor: events into the view, chunks to the lanes
+        late         what the source hears later than its peers
         peer         what is known of a peer, what its lanes must not be blamed
                      for
         batcher      a peer's lanes and its roster: chunks and messages in (_in),
@@ -98,7 +99,7 @@
     X (CHECKUP, 0)   /* In the end equal peers are verified twice */           \
     X (REJOIN, 0)    /* Lanes that are removed, and added again at once */     \
     X (LEASES, 20)   /* Leases run out at the peers, and are renewed */        \
-    X (AHEAD, 0)     /* Peers hear of replicated events before the source */   \
+    X (AHEAD, 20)    /* Peers hear of replicated events before the source */   \
     X (TWIN, 20)     /* Another engine tells the peers the same */             \
     X (ENGINE, 0)    /* The engine is started anew */
 
@@ -140,11 +141,12 @@ typedef enum { WISH_SHARE, WISH_ON, WISH_OFF } wish_t;
 typedef struct world {
     uint64_t seed;
     uint64_t now;
-    uint64_t calm_at;     //  UINT64_MAX: not yet
-    uint64_t end_at;      //  Of the run
-    uint64_t held_up_at;  //  Nothing is fed since; UINT64_MAX: it is
-    bool healed;          //  Nothing is refused any more
-    uint64_t steps;       //  What happened so far
+    uint64_t calm_at;      //  UINT64_MAX: not yet
+    uint64_t end_at;       //  Of the run
+    uint64_t released_at;  //  When the view began last to let go of something
+    uint64_t held_up_at;   //  Nothing is fed since; UINT64_MAX: it is
+    bool healed;           //  Nothing is refused any more
+    uint64_t steps;        //  What happened so far
     rng_t rng;
     agenda_t agenda;
     FILE *history;   //  Borrowed; NULL: nobody reads it
