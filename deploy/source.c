@@ -250,10 +250,13 @@ s_fill_marks (zpeer_event_t *event, const json_t *value,
 }
 
 //  An InstanceInfo goes first: it sets whatever it has, and what the event says
-//  beside it counts more
+//  beside it counts more. name: as it was written.
 static int
-s_fill_info (zpeer_event_t *event, const json_t *info, char reason[REASON_MAX])
+s_fill_info (zpeer_event_t *event, const char *name, const json_t *info,
+             char reason[REASON_MAX])
 {
+    if (!json_is_object (info))
+        return s_fault (reason, "%s is not an object", name);
     char *text = json_dumps (info, JSON_COMPACT);
     assert (text);
     int rc = zpeer_event_set_info_json (event, text, strlen (text), reason,
@@ -283,12 +286,15 @@ static int
 s_fill (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
 {
     bool registers = zpeer_event_action (event) == ZPEER_REGISTER;
-    const json_t *info = json_object_get (value, "info");
-    if (!s_given (info))
-        info = json_object_get (value, "instanceInfo");
+    const char *name = "info";
+    const json_t *info = json_object_get (value, name);
+    if (!s_given (info)) {
+        name = "instanceInfo";
+        info = json_object_get (value, name);
+    }
     int rc = ZPEER_OK;
     if (s_given (info) && registers)
-        rc = s_fill_info (event, info, reason);
+        rc = s_fill_info (event, name, info, reason);
     if (rc == ZPEER_OK)
         rc = s_fill_name (event, value, reason);
     if (rc == ZPEER_OK)
@@ -330,7 +336,20 @@ s_read_instance (const self_t *self, const json_t *info)
 {
     char reason[REASON_MAX] = "";
     zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
-    s_pass_on (self, event, s_fill_info (event, info, reason), reason);
+    s_pass_on (self, event, s_fill_info (event, "instance", info, reason),
+               reason);
+}
+
+//  Whether a value can have members; rejects it if not
+static bool
+s_is_object (const self_t *self, const char *name, const json_t *value)
+{
+    char reason[REASON_MAX];
+    if (json_is_object (value))
+        return true;
+    s_fault (reason, "%s is not an object", name);
+    s_reject (self, reason);
+    return false;
 }
 
 typedef void (read_fn) (self_t *self, const json_t *value);
@@ -351,7 +370,8 @@ static void
 s_read_item (self_t *self, const json_t *value)
 {
     self->item++;
-    s_read_event (self, value);
+    if (s_is_object (self, "an item of replicationList", value))
+        s_read_event (self, value);
 }
 
 //  What a registry has of an instance, which is all it has
@@ -359,29 +379,41 @@ static void
 s_read_listed_instance (self_t *self, const json_t *value)
 {
     char reason[REASON_MAX] = "";
+    member_t type;
     self->item++;
-    const char *type =
-        json_string_value (json_object_get (value, "actionType"));
-    if (type && !strcmp (type, "DELETED")) {
-        s_reject (self, "actionType is DELETED: the registry has it no more");
+    if (!s_is_object (self, "instance", value))
+        return;
+    int rc = s_find (value, "actionType", NULL, &type, reason);
+    if (rc == ZPEER_OK && type.text && !strcmp (type.text, "DELETED"))
+        rc = s_fault (reason,
+                      "actionType is DELETED: the registry has it no more");
+    if (rc != ZPEER_OK) {
+        s_reject (self, reason);
         return;
     }
     zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
     zpeer_event_set_snapshot (event, true);
     if (self->sink->as_of)
         zpeer_event_set_as_of (event, self->sink->as_of (self->sink->arg));
-    s_pass_on (self, event, s_fill_info (event, value, reason), reason);
+    s_pass_on (self, event, s_fill_info (event, "instance", value, reason),
+               reason);
 }
 
+//  An application is no item: only its instances are counted
 static void
 s_read_application (self_t *self, const json_t *value)
 {
+    self_t whole = {.sink = self->sink};
+    if (!s_is_object (&whole, "application", value))
+        return;
     s_each (self, json_object_get (value, "instance"), s_read_listed_instance);
 }
 
 static void
 s_read_applications (self_t *self, const json_t *value)
 {
+    if (!s_is_object (self, "applications", value))
+        return;
     s_each (self, json_object_get (value, "application"), s_read_application);
 }
 

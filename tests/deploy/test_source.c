@@ -191,6 +191,52 @@ Test (source, says_what_is_wrong)
     s_expect ("7", "0 no: neither an event nor anything Eureka writes\n");
 }
 
+//  Each shape, with a value of each wrong kind where an object is expected
+Test (source, whatever_is_no_object_is_an_error)
+{
+    static const char *const wrong[] = {"5", "\"x\"", "true", "[[]]", "1.5"};
+    static const struct {
+        const char *format;
+        const char *expected;
+    } shapes[] = {
+        {"{\"instance\":%s}", "0 no: instance is not an object\n"},
+        {"{\"applications\":%s}", "0 no: applications is not an object\n"},
+        {"{\"applications\":{\"application\":%s}}",
+         "0 no: application is not an object\n"},
+        {"{\"application\":%s}", "0 no: application is not an object\n"},
+        {"{\"application\":{\"instance\":%s}}",
+         "1 no: instance is not an object\n"},
+        {"{\"replicationList\":%s}",
+         "1 no: an item of replicationList is not an object\n"},
+        {"{\"action\":\"Register\",\"info\":%s}",
+         "0 no: info is not an object\n"},
+        {"{\"action\":\"Register\",\"instanceInfo\":%s}",
+         "0 no: instanceInfo is not an object\n"},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            char json[128];
+            snprintf (json, sizeof json, shapes[i].format, wrong[k]);
+            s_expect (json, shapes[i].expected);
+        }
+    s_expect ("{\"application\":{\"instance\":{\"actionType\":5}}}",
+              "1 no: actionType is not a string\n");
+}
+
+//  The others of its list are read
+Test (source, one_that_is_no_object_takes_no_other_along)
+{
+    s_expect ("{\"replicationList\":[7,"
+              "{\"appName\":\"B\",\"id\":\"j\",\"action\":\"Cancel\"}]}",
+              "1 no: an item of replicationList is not an object\n"
+              "2 Cancel B/j 0 UNKNOWN UNKNOWN\n");
+    s_expect ("{\"applications\":{\"application\":[null,"
+              "{\"instance\":[\"x\"," INFO "]}]}}",
+              "0 no: application is not an object\n"
+              "1 no: instance is not an object\n"
+              "2 Register shop/i1 77 DOWN UNKNOWN snapshot as of 17\n");
+}
+
 Test (source, says_how_long_a_name_is)
 {
     char json[512];
