@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "standard_files.h"
 #include "zpeerctl.h"
 #include "banned.h"
 
@@ -111,6 +112,8 @@ s_run (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
+    if (!standard_files_open ())
+        return ZPEERCTL_EXIT_USAGE;
     zpeerctl_exit_t status = s_run (argc, argv);
     if (!fflush (stdout) && !ferror (stdout))
         return status;

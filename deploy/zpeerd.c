@@ -25,6 +25,7 @@
 #include <czmq.h>
 #include <zpeer/engine.h>
 #include "ipc_path.h"
+#include "standard_files.h"
 #include "stderr_log.h"
 #include "zpeerd_args.h"
 #include "zpeerd_control.h"
@@ -106,7 +107,7 @@ typedef struct {
 
 typedef struct {
     const zpeerd_args_t *args;  //  Borrowed
-    stderr_log_t log;
+    stderr_log_t *log;          //  Owned
     int signals;                //  Owned; a signalfd, or -1
     zpeer_engine_t *engine;     //  Owned
     zpeerd_control_t *control;  //  Owned, or NULL: commands are not taken
@@ -116,7 +117,7 @@ typedef struct {
 static zpeerd_exit_t
 s_fail (self_t *self, zpeerd_exit_t status, const char *reason)
 {
-    zpeerd_say (&self->log, ZPEERD_FAILED, reason);
+    zpeerd_say (self->log, ZPEERD_FAILED, reason);
     return status;
 }
 
@@ -128,7 +129,7 @@ s_drop_control (self_t *self, const char *reason)
 {
     if (self->args->control_wanted)
         return s_fail (self, ZPEERD_EXIT_UNAVAILABLE, reason);
-    zpeerd_say (&self->log, ZPEERD_NO_CONTROL, reason);
+    zpeerd_say (self->log, ZPEERD_NO_CONTROL, reason);
     free (self->endpoints[CONTROL].name);
     self->endpoints[CONTROL].name = strdup (ZPEERD_CONTROL_NONE);
     assert (self->endpoints[CONTROL].name);
@@ -189,7 +190,7 @@ s_exit_status (int error)
 static zpeerd_exit_t
 s_start_engine (self_t *self)
 {
-    zpeer_engine_set_log (self->engine, stderr_log, &self->log);
+    zpeer_engine_set_log (self->engine, stderr_log, self->log);
     int rc = zpeer_engine_set_options (self->engine, self->args->options);
     if (rc == ZPEER_OK)
         rc = zpeer_engine_start (self->engine);
@@ -208,7 +209,7 @@ s_open_control (self_t *self)
     self->control = zpeerd_control_open (endpoint, error);
     if (!self->control)
         return s_drop_control (self, error);
-    zpeerd_say (&self->log, ZPEERD_CONTROL,
+    zpeerd_say (self->log, ZPEERD_CONTROL,
                 zpeerd_control_endpoint (self->control));
     return ZPEERD_EXIT_OK;
 }
@@ -237,8 +238,8 @@ static void
 s_tell_start (self_t *self)
 {
     if (!zpeer_engine_peer (self->engine, 0))
-        zpeerd_say (&self->log, ZPEERD_NO_PEERS);
-    zpeerd_say (&self->log, ZPEERD_STARTED, zpeer_version (),
+        zpeerd_say (self->log, ZPEERD_NO_PEERS);
+    zpeerd_say (self->log, ZPEERD_STARTED, zpeer_version (),
                 zpeer_engine_events (self->engine),
                 zpeer_engine_outcomes (self->engine));
     s_notify ("READY=1");
@@ -254,7 +255,7 @@ s_take_signal (self_t *self)
     const char *ignored = s_ignored_name ((int) taken.ssi_signo);
     if (!ignored)
         return (int) taken.ssi_signo;
-    zpeerd_say (&self->log, ZPEERD_IGNORED, ignored);
+    zpeerd_say (self->log, ZPEERD_IGNORED, ignored);
     return 0;
 }
 
@@ -282,16 +283,16 @@ s_serve (self_t *self)
 static void
 s_stop (self_t *self, int taken)
 {
-    zpeerd_say (&self->log, ZPEERD_STOPPING, strsignal (taken));
+    zpeerd_say (self->log, ZPEERD_STOPPING, strsignal (taken));
     s_notify ("STOPPING=1");
     sigset_t signals = s_stop_signals ();
     pthread_sigmask (SIG_UNBLOCK, &signals, NULL);
 
     int64_t left = zpeer_engine_stop (self->engine);
     if (left == 0)
-        zpeerd_say (&self->log, ZPEERD_STOPPED);
+        zpeerd_say (self->log, ZPEERD_STOPPED);
     else
-        zpeerd_say (&self->log, ZPEERD_LEFT, left);
+        zpeerd_say (self->log, ZPEERD_LEFT, left);
 }
 
 //  As many descriptors as this process may have: the usual soft limit, 1024, is
@@ -310,10 +311,9 @@ static void
 s_init (self_t *self, const zpeerd_args_t *args)
 {
     sigset_t signals = s_signals ();
-    pthread_sigmask (SIG_BLOCK, &signals, NULL);
     signal (SIGPIPE, SIG_IGN);
-    *self = (self_t){.args = args, .log = STDERR_LOG_INIT};
-    self->log.level = args->level;
+    pthread_sigmask (SIG_BLOCK, &signals, NULL);
+    *self = (self_t){.args = args, .log = stderr_log_new (args->level)};
     self->signals = signalfd (-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     self->engine = zpeer_engine_new ();
     self->endpoints[EVENTS].name =
@@ -336,6 +336,7 @@ s_fini (self_t *self)
         ipc_path_remove (endpoint->name, endpoint->inode);
         free (endpoint->name);
     }
+    stderr_log_destroy (&self->log);
 }
 
 static zpeerd_exit_t
@@ -344,6 +345,11 @@ s_run (const zpeerd_args_t *args)
     s_raise_limit ();
     self_t self;
     s_init (&self, args);
+    if (!self.log) {
+        fprintf (stderr, "zpeerd: no thread for the log: %s\n",
+                 strerror (errno));
+        return ZPEERD_EXIT_UNAVAILABLE;
+    }
     zpeerd_exit_t status = s_start (&self);
     if (status == ZPEERD_EXIT_OK) {
         s_tell_start (&self);
@@ -376,6 +382,8 @@ int
 main (int argc, char **argv)
 {
     zpeerd_args_t args;
+    if (!standard_files_open ())
+        return ZPEERD_EXIT_UNAVAILABLE;
     zpeerd_exit_t status = zpeerd_args_read (&args, argc, argv);
     if (status == ZPEERD_EXIT_OK && args.mode == ZPEERD_PRINT_CONFIG)
         status = s_print_config (&args);
