@@ -125,8 +125,9 @@ s_fill_timestamp (zpeer_event_t *event, const json_t *value,
     if (!s_timestamp (timestamp, &number) ||
         zpeer_event_set_timestamp (event, number) != ZPEER_OK)
         return s_fault (reason,
-                        "lastDirtyTimestamp is not a number from 1 to %" PRId64,
-                        INT64_MAX);
+                        "lastDirtyTimestamp is not a number of ms from 1 to "
+                        "%" PRId64 ", the year 2200",
+                        (int64_t) ZPEER_TIMESTAMP_MAX);
     return ZPEER_OK;
 }
 

@@ -68,7 +68,7 @@ zpeer_event_set_asg (zpeer_event_t *self, const char *name)
 int
 zpeer_event_set_timestamp (zpeer_event_t *self, uint64_t timestamp_ms)
 {
-    if (!timestamp_ms || timestamp_ms > INT64_MAX)
+    if (!timestamp_ms || timestamp_ms > ZPEER_TIMESTAMP_MAX)
         return ZPEER_E_RANGE;
     self->timestamp = timestamp_ms;
     return ZPEER_OK;

@@ -303,7 +303,7 @@ s_member (void *arg, zpeer_reader_t *reader, size_t index,
     case ZPEER_KIND_TIME:
         return zpeer_field_number (field, token, 0, INT64_MAX, &value->number);
     case ZPEER_KIND_STAMP:
-        return zpeer_field_number (field, token, 1, INT64_MAX, &value->number);
+        return zpeer_field_timestamp (field, token, &value->number);
     case ZPEER_KIND_FLAG: return zpeer_field_flag (field, token, &value->flag);
     case ZPEER_KIND_STATUS:
         return zpeer_field_status (field, token, &value->status);

@@ -195,7 +195,7 @@ s_timestamp (zpeer_parsed_t *event, const zpeer_field_t *field,
              const zpeer_token_t *token)
 {
     int64_t number = 0;
-    int rc = zpeer_field_number (field, token, 1, INT64_MAX, &number);
+    int rc = zpeer_field_timestamp (field, token, &number);
     event->has_timestamp = true;
     event->timestamp = (uint64_t) number;
     return rc;

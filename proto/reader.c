@@ -131,6 +131,20 @@ zpeer_field_number (const zpeer_field_t *self, const zpeer_token_t *token,
 }
 
 int
+zpeer_field_timestamp (const zpeer_field_t *self, const zpeer_token_t *token,
+                       int64_t *number)
+{
+    int64_t value;
+    if (!s_number (token, &value) || value < 1 || value > ZPEER_TIMESTAMP_MAX)
+        return zpeer_field_reject (self,
+                                   "is not a number of ms from 1 to %lld, the "
+                                   "year 2200",
+                                   (long long) ZPEER_TIMESTAMP_MAX);
+    *number = value;
+    return ZPEER_OK;
+}
+
+int
 zpeer_field_flag (const zpeer_field_t *self, const zpeer_token_t *token,
                   bool *flag)
 {

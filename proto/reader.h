@@ -66,6 +66,10 @@ int zpeer_field_name (const zpeer_field_t *self, const zpeer_token_t *token,
 int zpeer_field_number (const zpeer_field_t *self, const zpeer_token_t *token,
                         int64_t min, int64_t max, int64_t *number);
 
+//  The same, if it can be a lastDirtyTimestamp: ZPEER_TIMESTAMP_MAX
+int zpeer_field_timestamp (const zpeer_field_t *self,
+                           const zpeer_token_t *token, int64_t *number);
+
 //  A bool, or the text "true" or "false"
 int zpeer_field_flag (const zpeer_field_t *self, const zpeer_token_t *token,
                       bool *flag);

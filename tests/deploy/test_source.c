@@ -175,8 +175,12 @@ Test (source, says_what_is_wrong)
               "0 no: id has a control character in it\n");
     s_expect ("{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\","
               "\"lastDirtyTimestamp\":\"5x\"}",
-              "0 no: lastDirtyTimestamp is not a number from 1 to "
-              "9223372036854775807\n");
+              "0 no: lastDirtyTimestamp is not a number of ms from 1 to "
+              "7258118400000, the year 2200\n");
+    s_expect ("{\"action\":\"Heartbeat\",\"app\":\"a\",\"id\":\"i\","
+              "\"lastDirtyTimestamp\":1718271499871000}",
+              "0 no: lastDirtyTimestamp is not a number of ms from 1 to "
+              "7258118400000, the year 2200\n");
     s_expect ("{\"action\":\"StatusUpdate\",\"app\":\"a\",\"id\":\"i\","
               "\"lastDirtyTimestamp\":5,\"status\":\"\\u001bup\"}",
               "0 no: status \"?up\" is none of UNKNOWN, UP, DOWN, STARTING, "

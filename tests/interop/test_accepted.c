@@ -238,7 +238,7 @@ s_event (unsigned number)
              "\xc3\x9f/ ?%%\\\"\",\"lastDirtyTimestamp\":%s,\"info\":{"
              "\"hostName\":\"h\"",
              s_pair.app, s_pair.app, number,
-             s_chance (2) ? "9223372036854775807" : "1000");
+             s_chance (2) ? "7258118400000" : "1000");
     s_put (out, "ipAddr", "\"~e2~98~83\"");
     s_put_center (out);
     s_put_texts (out);

@@ -95,6 +95,10 @@ Test (event, times_and_statuses_have_ranges)
     zpeer_event_t *event = zpeer_event_new (ZPEER_HEARTBEAT);
     cr_assert_eq (zpeer_event_set_timestamp (event, 0), ZPEER_E_RANGE);
     cr_assert_eq (zpeer_event_set_timestamp (event, UINT64_MAX), ZPEER_E_RANGE);
+    cr_assert_eq (zpeer_event_set_timestamp (event, ZPEER_TIMESTAMP_MAX + 1),
+                  ZPEER_E_RANGE);
+    cr_assert_eq (zpeer_event_set_timestamp (event, ZPEER_TIMESTAMP_MAX),
+                  ZPEER_OK);
     cr_assert_eq (zpeer_event_set_status (event, ZPEER_STATUSES),
                   ZPEER_E_RANGE);
     cr_assert_eq (

@@ -11,8 +11,8 @@
 #define OWN   "'dataCenterInfo':{" CLASS ",'name':'MyOwn'}"
 #define FULL  HOST "," OWN
 #define STAMP                                                                  \
-    "info.lastDirtyTimestamp is not a number from 1 to "                       \
-    "9223372036854775807"
+    "info.lastDirtyTimestamp is not a number of ms from 1 to 7258118400000, "  \
+    "the year 2200"
 
 static verdict_t s_verdict;
 

@@ -41,12 +41,12 @@ Test (parser, a_heartbeat_may_carry_status_and_override)
 {
     const zpeer_parsed_t *event = s_accepted (
         "{'replicated':true,'overriddenStatus':'OUT_OF_SERVICE',"
-        "'status':'STARTING','lastDirtyTimestamp':9223372036854775807,"
+        "'status':'STARTING','lastDirtyTimestamp':7258118400000,"
         "'id':'h','app':'A','action':'Heartbeat'}");
     cr_assert (event->has_status);
     cr_assert_eq (event->status, ZPEER_STARTING);
     cr_assert_eq (event->override, ZPEER_OUT_OF_SERVICE);
-    cr_assert_eq (event->timestamp, INT64_MAX);
+    cr_assert_eq (event->timestamp, ZPEER_TIMESTAMP_MAX);
     cr_assert (event->replicated);
 }
 

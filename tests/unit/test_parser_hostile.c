@@ -10,6 +10,10 @@
 #define NAME "'app':'A','id':'h'"
 #define TIME "'lastDirtyTimestamp':1"
 
+#define STAMP                                                                  \
+    "lastDirtyTimestamp is not a number of ms from 1 to 7258118400000, the "   \
+    "year 2200"
+
 //  The start of a Register, and what its info must have besides
 #define REGISTER                                                               \
     "{'action':'Register'," NAME "," TIME                                      \
@@ -66,26 +70,22 @@ static const struct {
      "lastDirtyTimestamp is missing"},
     {"{'action':'DeleteStatusOverride'," NAME "}",
      "lastDirtyTimestamp is missing"},
-    {"{'action':'Heartbeat'," NAME ",'lastDirtyTimestamp':0}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Heartbeat'," NAME ",'lastDirtyTimestamp':-1}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+    {"{'action':'Heartbeat'," NAME ",'lastDirtyTimestamp':0}", STAMP},
+    {"{'action':'Heartbeat'," NAME ",'lastDirtyTimestamp':-1}", STAMP},
     {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':9223372036854775808}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1.5}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1.0e300}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':nan}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':'12x'}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':''}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+     STAMP},
+    //  µs of the year 2024, and one ms beyond the last
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1718271499871000}",
+     STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':7258118400001}", STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1.5}", STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':1.0e300}", STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':nan}", STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':'12x'}", STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':''}", STAMP},
     {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':'99999999999999999999'}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
-    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':true}",
-     "lastDirtyTimestamp is not a number from 1 to 9223372036854775807"},
+     STAMP},
+    {"{'action':'Cancel'," NAME ",'lastDirtyTimestamp':true}", STAMP},
     {"{'action':'Heartbeat'," NAME "," TIME ",'status':'up'}",
      "status \"up\" is none of UNKNOWN, UP, DOWN, STARTING, OUT_OF_SERVICE"},
     {"{'action':'Heartbeat'," NAME "," TIME ",'status':1}",

@@ -24,8 +24,8 @@
     the event is changed or destroyed. Threads: one at a time per event; any
     number of events at once. Nothing here blocks.
 
-    Units: timestamps are lastDirtyTimestamp, ms since the epoch, never 0.
-    Limits, bytes: app 255, id 512, ASG name 255, origin 2,048, an encoded event
+    Units: timestamps are lastDirtyTimestamp, ms since the epoch, never 0 and
+    not beyond the year 2200. Limits, bytes: app 255, id 512, ASG name 255, origin 2,048, an encoded event
     262,144.
 */
 #ifndef ZPEER_EVENT_H_INCLUDED
@@ -36,6 +36,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+//  2200-01-01T00:00:00Z, ms. A clock that counts µs or ns shows more: nobody could
+//  ever replace what such a timestamp came with, for the newest one wins.
+#define ZPEER_TIMESTAMP_MAX 7258118400000
 
 typedef struct zpeer_event zpeer_event_t;
 
@@ -57,7 +61,7 @@ ZPEER_EXPORT int zpeer_event_set_id (zpeer_event_t *self, const char *id);
 //  The auto scaling group of an AsgStatusUpdate, in place of app and id
 ZPEER_EXPORT int zpeer_event_set_asg (zpeer_event_t *self, const char *name);
 
-//  Returns ZPEER_OK, or ZPEER_E_RANGE for 0 and what is not below 2^63
+//  Returns ZPEER_OK, or ZPEER_E_RANGE for 0 and beyond ZPEER_TIMESTAMP_MAX
 ZPEER_EXPORT int
 zpeer_event_set_timestamp (zpeer_event_t *self, uint64_t timestamp_ms);
 
