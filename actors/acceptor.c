@@ -237,13 +237,15 @@ static int
 s_uplink (void *arg, char *const *args, char *answer)
 {
     self_t *self = (self_t *) arg;
-    (void) answer;
     if (self->uplink.socket)
         return ZPEER_E_EXISTS;
+    int rc = zpeer_command_inproc (args[0], answer);
+    if (rc)
+        return rc;
     zsock_t *uplink = zpeer_socket_new (ZPEER_ROLE_PULL, UPLINK_MAX, -1);
     if (!uplink)
         return ZPEER_E_RESOURCES;
-    int rc = zpeer_socket_bind (uplink, args[0], NULL, &self->files);
+    rc = zpeer_socket_bind (uplink, args[0], NULL, &self->files);
     if (rc)
         zsock_destroy (&uplink);
     zpeer_inlet_open (&self->uplink, uplink);
@@ -298,6 +300,8 @@ s_addlane (void *arg, char *const *args, char *answer)
     self_t *self = (self_t *) arg;
     uint32_t lane;
     int rc = s_lane (args, &lane, answer);
+    if (rc == ZPEER_OK)
+        rc = zpeer_command_inproc (args[1], answer);
     if (rc == ZPEER_OK)
         rc = zpeer_outlets_open (&self->outlets, lane, args[1]);
     if (rc == ZPEER_OK)

@@ -97,6 +97,9 @@ s_inbox (void *handler, char *const *args, char *answer)
     batcher_t *self = (batcher_t *) handler;
     if (self->inbox.socket)
         return ZPEER_E_EXISTS;
+    int rc = zpeer_command_inproc (args[0], answer);
+    if (rc)
+        return rc;
     zsock_t *inbox = zpeer_socket_new (ZPEER_ROLE_PULL, INBOX_HWM, -1);
     zpeer_inlet_open (&self->inbox, inbox);
     return inbox ? zpeer_socket_bind (inbox, args[0], answer, &self->files)
@@ -122,9 +125,11 @@ static int
 s_uplink (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
-    (void) answer;
     if (self->uplink)
         return ZPEER_E_EXISTS;
+    int rc = zpeer_command_inproc (args[0], answer);
+    if (rc)
+        return rc;
     self->uplink = zpeer_socket_new (ZPEER_ROLE_PUSH, HWM, -1);
     return self->uplink ? zpeer_socket_connect (self->uplink, args[0])
                         : ZPEER_E_RESOURCES;

@@ -167,6 +167,19 @@ zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
     return ZPEER_OK;
 }
 
+int
+zpeer_command_inproc (const char *endpoint, char *answer)
+{
+    static const char inproc[] = "inproc://";
+    if (!strncmp (endpoint, inproc, sizeof inproc - 1))
+        return ZPEER_OK;
+    snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
+              "%.200s is not inproc: what comes there is taken for this "
+              "process' own memory",
+              endpoint);
+    return ZPEER_E_INVALID;
+}
+
 static void *
 s_do_nothing (void *arg)
 {

@@ -83,6 +83,10 @@ zpeer_commands_error (zpeer_commands_t *self, int code, const char *sentence);
 int zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
                           char *answer);
 
+//  For handlers of endpoints over which pointers go: an argument that must be
+//  inproc. Returns ZPEER_OK, or ZPEER_E_INVALID and a sentence in answer.
+int zpeer_command_inproc (const char *endpoint, char *answer);
+
 //  The other end
 
 //  zactor_new, but NULL when descriptors, sockets or threads have run out

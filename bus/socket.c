@@ -26,6 +26,8 @@
 //  Events nobody has asked about; libzmq would wait at the limit
 #define MONITOR_HWM 1000000
 
+#define PORT_DIGITS 5
+
 //  Descriptors libzmq needs to bind (a listener, a look-up) beyond the margin
 #define BIND_DESCRIPTORS 2
 
@@ -158,6 +160,19 @@ s_set_family (void *handle, const char *endpoint)
     s_set (handle, ZMQ_IPV6, !ipv4);
 }
 
+//  Whether a tcp endpoint ends with a port, as far as digits say: libzmq takes 99999
+//  for 34463
+static bool
+s_is_port (const char *endpoint)
+{
+    const char *colon = strrchr (endpoint, ':');
+    const char *port = colon ? colon + 1 : "";
+    size_t digits = strspn (port, "0123456789");
+    bool number = digits && !port[digits];
+    return strncmp (endpoint, "tcp://", 6) != 0 || !number ||
+           (digits <= PORT_DIGITS && strtoul (port, NULL, 10) <= UINT16_MAX);
+}
+
 int
 zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual,
                    zpeer_ipc_t *files)
@@ -166,6 +181,10 @@ zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual,
     if (zpeer_reserve (BIND_DESCRIPTORS, 0))
         return ZPEER_E_RESOURCES;
     s_set_family (handle, endpoint);
+    if (!s_is_port (endpoint)) {
+        errno = EINVAL;
+        return ZPEER_E_BIND;
+    }
     if (zpeer_ipc_claim (endpoint) || zmq_bind (handle, endpoint))
         return ZPEER_E_BIND;
     if (files)
@@ -190,6 +209,10 @@ zpeer_socket_connect (zsock_t *self, const char *endpoint)
     if (zpeer_reserve (BIND_DESCRIPTORS, 0))
         return ZPEER_E_RESOURCES;
     s_set_family (handle, endpoint);
+    if (!s_is_port (endpoint)) {
+        errno = EINVAL;
+        return ZPEER_E_BIND;
+    }
     return zmq_connect (handle, endpoint) ? ZPEER_E_BIND : ZPEER_OK;
 }
 

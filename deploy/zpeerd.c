@@ -32,6 +32,8 @@
 #include "zpeerd_messages.h"
 #include "banned.h"
 
+#define PORT_DIGITS 5
+
 //  Signals that do nothing
 #define IGNORED(X)                                                             \
     X (SIGHUP)                                                                 \
@@ -99,6 +101,8 @@ s_notify (const char *state)
 //  What an endpoint is for; the engine binds the first two
 enum { EVENTS, OUTCOMES, CONTROL, ENDPOINTS };
 
+static const char *const s_names[ENDPOINTS] = {"events", "outcomes", "control"};
+
 //  An endpoint that is configured, and the socket it has become
 typedef struct {
     char *name;      //  Owned
@@ -136,6 +140,16 @@ s_drop_control (self_t *self, const char *reason)
     return ZPEERD_EXIT_OK;
 }
 
+//  libzmq takes 99999 for 34463
+static bool
+s_is_port (const char *text)
+{
+    size_t digits = strspn (text, "0123456789");
+    return streq (text, "*") ||
+           (digits && digits <= PORT_DIGITS && !text[digits] &&
+            strtoul (text, NULL, 10) <= UINT16_MAX);
+}
+
 //  Whether other processes can connect to it, if it can be bound
 static bool
 s_is_endpoint (const char *text)
@@ -143,25 +157,43 @@ s_is_endpoint (const char *text)
     if (strncmp (text, "ipc://", 6) == 0)
         return text[6] != '\0';
     const char *colon = strrchr (text, ':');
-    return strncmp (text, "tcp://", 6) == 0 && colon > text + 6 && colon[1];
+    return strncmp (text, "tcp://", 6) == 0 && colon > text + 6 &&
+           s_is_port (colon + 1);
 }
 
-//  One that is none stays so, however often it is tried
-static zpeerd_exit_t
-s_check_endpoints (self_t *self)
+//  Whether two that are not chosen by the system are the same
+static bool
+s_is_same (const char *one, const char *other)
 {
-    for (int i = 0; i < ENDPOINTS; i++) {
-        const char *name = self->endpoints[i].name;
-        char error[IPC_PATH_ERROR_MAX];
-        if (s_is_endpoint (name) ||
-            (i == CONTROL && streq (name, ZPEERD_CONTROL_NONE)))
-            continue;
+    return streq (one, other) && one[strlen (one) - 1] != '*';
+}
+
+//  What is wrong with an endpoint stays so, however often it is tried
+static zpeerd_exit_t
+s_check_endpoint (self_t *self, int which)
+{
+    char error[IPC_PATH_ERROR_MAX] = "";
+    const char *name = self->endpoints[which].name;
+    if (which == CONTROL && streq (name, ZPEERD_CONTROL_NONE))
+        return ZPEERD_EXIT_OK;
+    if (!s_is_endpoint (name))
         snprintf (error, sizeof error,
                   "\"%s\" is no endpoint: ipc://PATH or tcp://ADDRESS:PORT",
                   name);
-        return s_fail (self, ZPEERD_EXIT_CONFIG, error);
-    }
-    return ZPEERD_EXIT_OK;
+    for (int i = 0; i < which && !*error; i++)
+        if (s_is_same (self->endpoints[i].name, name))
+            snprintf (error, sizeof error, "%s is for both %s and %s", name,
+                      s_names[i], s_names[which]);
+    return *error ? s_fail (self, ZPEERD_EXIT_CONFIG, error) : ZPEERD_EXIT_OK;
+}
+
+static zpeerd_exit_t
+s_check_endpoints (self_t *self)
+{
+    zpeerd_exit_t status = ZPEERD_EXIT_OK;
+    for (int i = 0; i < ENDPOINTS && status == ZPEERD_EXIT_OK; i++)
+        status = s_check_endpoint (self, i);
+    return status;
 }
 
 static zpeerd_exit_t
@@ -206,6 +238,10 @@ s_open_control (self_t *self)
     if (streq (endpoint, ZPEERD_CONTROL_NONE))
         return ZPEERD_EXIT_OK;
     char error[ZPEERD_CONTROL_ERROR_MAX];
+    //  The engine has bound its own meanwhile, which may be this by another name
+    char taken[IPC_PATH_ERROR_MAX];
+    if (ipc_path_claim (endpoint, taken) != ZPEER_OK)
+        return s_drop_control (self, taken);
     self->control = zpeerd_control_open (endpoint, error);
     if (!self->control)
         return s_drop_control (self, error);

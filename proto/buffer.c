@@ -88,6 +88,8 @@ zpeer_buffer_json (zpeer_buffer_t *self, zpeer_slice_t text)
 {
     zpeer_buffer_reserve (self, text.size + 2);
     zpeer_buffer_lit (self, "\"");
+    if (!text.size)  //  It may be nowhere
+        text = ZPEER_SLICE ("");
     size_t from = 0;
     for (size_t i = 0; i < text.size; i++) {
         unsigned char byte = (unsigned char) text.data[i];

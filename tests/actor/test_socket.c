@@ -238,6 +238,16 @@ Test (socket, bind_says_what_it_bound_and_refuses_what_it_cannot)
     cr_expect_eq (zpeer_socket_bind (other, "nonsense", NULL, NULL),
                   ZPEER_E_BIND);
     cr_expect_eq (zpeer_socket_connect (other, "x://y"), ZPEER_E_BIND);
+    //  libzmq would bind 34463, and 0 for one of 30 digits
+    cr_expect_eq (
+        zpeer_socket_bind (other, "tcp://127.0.0.1:99999", NULL, NULL),
+        ZPEER_E_BIND);
+    cr_expect_eq (errno, EINVAL);
+    cr_expect_eq (zpeer_socket_connect (other, "tcp://127.0.0.1:65536"),
+                  ZPEER_E_BIND);
+    cr_expect_eq (
+        zpeer_socket_bind (other, "tcp://127.0.0.1:000000065535", NULL, NULL),
+        ZPEER_E_BIND);
     cr_expect_eq (zpeer_socket_disconnect (other, pair.endpoint),
                   ZPEER_E_UNKNOWN);
     zsock_destroy (&other);

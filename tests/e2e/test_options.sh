@@ -110,6 +110,25 @@ test_a_wrong_peer_url_ends_it_wherever_it_is_listed () {
             "apiml.discovery.allPeersUrls: URL \"http://b:port/\""
 }
 
+test_an_endpoint_that_is_none_ends_it () {
+    ends_with_78 '"tcp://127.0.0.1:99999" is no endpoint' \
+        --outcomes tcp://127.0.0.1:99999 &&
+        ends_with_78 '"tcp://127.0.0.1:" is no endpoint' \
+            --events tcp://127.0.0.1: &&
+        ends_with_78 "ipc://$work/e is for both events and control" \
+            --control "ipc://$work/e" &&
+        ends_with_78 "ipc://$work/e is for both events and outcomes" \
+            --outcomes "ipc://$work/e"
+}
+
+#  By another name it is seen when the engine has bound its own
+test_an_endpoint_is_bound_once () {
+    mkdir "$work/dir"
+    expect_status 69 "$zpeerd" --events "ipc://$work/e" \
+        --outcomes "ipc://$work/o" --control "ipc://$work/dir/../e" &&
+        expect_text "$work/err" "Address already in use"
+}
+
 #  Files are needed only by peers that speak TLS
 test_a_tls_file_that_cannot_be_read_ends_it_wherever_a_peer_is_listed () {
     local file

@@ -51,6 +51,8 @@ Test (buffer, text_is_escaped_as_json_demands)
     s_holds ("\"a\\u0000b\"");
     zpeer_buffer_json (&s_buffer, ZPEER_SLICE (""));
     s_holds ("\"\"");
+    zpeer_buffer_json (&s_buffer, (zpeer_slice_t){NULL, 0});
+    s_holds ("\"\"");
 }
 
 Test (buffer, what_is_taken_is_the_callers)

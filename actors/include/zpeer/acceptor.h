@@ -12,12 +12,14 @@
 
     command    frames            answer        when
     BIND       endpoint          OK endpoint   before START; several times
-    UPLINK     endpoint          OK            before START; binds the PULL
+    UPLINK     endpoint          OK            before START; binds the PULL;
+                                               inproc
     REPORT     endpoint          OK            before START; reporter's inbox
     START                        OK            once
     ORIGIN     lane URL          OK            any time; its peer's URL: events
                                                that name it came from there
-    ADDLANE    lane endpoint     OK            any time; lane 0..63, its inbox
+    ADDLANE    lane endpoint     OK            any time; lane 0..63, its inbox;
+                                               inproc
     DELLANE    lane              OK            any time; nothing comes after OK
     RESYNC     lane              OK            after START; the lane is made to
                                                owe its peer all that is known

@@ -17,9 +17,11 @@
     INHERIT                      OK            before START; an earlier batcher
                                                of this peer left attempts
                                                unsettled
-    INBOX      endpoint          OK            before START; binds the PULL
+    INBOX      endpoint          OK            before START; binds the PULL;
+                                               inproc
     BIND       endpoint          OK endpoint   any time; several times
-    UPLINK     endpoint          OK            before START; acceptor's PULL
+    UPLINK     endpoint          OK            before START; acceptor's PULL;
+                                               inproc
     REPORT     endpoint          OK            before START; reporter's inbox
     START                        OK            once
     RETRY-NOW                    OK            after START; ends the peer's
