@@ -196,9 +196,12 @@ s_fill_text (zpeer_event_t *event, const json_t *value, const char *name,
     size_t size = strlen (member.text);
     if (rc == ZPEER_E_TOO_LARGE)
         return s_fault (reason, "%s is too long, %zu bytes", member.name, size);
-    bool blank = strspn (member.text, " \t\n\v\f\r") == size;
-    return s_fault (reason, "%s %s", member.name,
-                    blank ? "is blank" : "has a control character in it");
+    const char *wrong = "has a control character in it";
+    if (strspn (member.text, " \t\n\v\f\r") == size)
+        wrong = "is blank";
+    else if (!strcmp (member.text, ".") || !strcmp (member.text, ".."))
+        wrong = "is what stands for a folder in a URL";
+    return s_fault (reason, "%s %s", member.name, wrong);
 }
 
 static int

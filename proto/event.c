@@ -41,7 +41,8 @@ s_set_name (char *name, size_t max, const char *value)
     if (text.size > max)
         return ZPEER_E_TOO_LARGE;
     if (zpeer_utf8_look (text) == ZPEER_UTF8_INVALID ||
-        zpeer_utf8_blank (text) || zpeer_utf8_control (text))
+        zpeer_utf8_blank (text) || zpeer_utf8_control (text) ||
+        zpeer_utf8_dots (text))
         return ZPEER_E_INVALID;
     memcpy (name, value, text.size + 1);
     return ZPEER_OK;

@@ -70,6 +70,9 @@ zpeer_field_name (const zpeer_field_t *self, const zpeer_token_t *token,
         return zpeer_field_reject (self, "is blank");
     if (!piece.ascii && zpeer_utf8_control (piece.text))
         return zpeer_field_reject (self, "has a control character in it");
+    if (zpeer_utf8_dots (piece.text))
+        return zpeer_field_reject (self, "is what stands for a folder in a "
+                                         "URL: no peer can be told of it");
     *name = piece.text;
     return ZPEER_OK;
 }

@@ -154,3 +154,10 @@ zpeer_utf8_blank (zpeer_slice_t text)
     }
     return true;
 }
+
+bool
+zpeer_utf8_dots (zpeer_slice_t text)
+{
+    return zpeer_slice_eq (text, ZPEER_SLICE (".")) ||
+           zpeer_slice_eq (text, ZPEER_SLICE (".."));
+}

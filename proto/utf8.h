@@ -29,4 +29,8 @@ void zpeer_utf8_clean (char *text);
 //  Whether there is nothing but blanks, or nothing at all
 bool zpeer_utf8_blank (zpeer_slice_t text);
 
+//  Whether it is "." or "..": as part of a URL's path, escaped or not, it leads
+//  somewhere else
+bool zpeer_utf8_dots (zpeer_slice_t text);
+
 #endif

@@ -169,6 +169,8 @@ Test (source, says_what_is_wrong)
     s_expect ("{\"action\":7}", "0 no: action is not a string\n");
     s_expect ("{\"action\":\"Cancel\",\"app\":\" \",\"id\":\"i\"}",
               "0 no: app is blank\n");
+    s_expect ("{\"action\":\"Cancel\",\"app\":\"..\",\"id\":\"i\"}",
+              "0 no: app is what stands for a folder in a URL\n");
     s_expect ("{\"action\":\"Cancel\",\"appName\":5,\"id\":\"i\"}",
               "0 no: appName is not a string\n");
     s_expect ("{\"action\":\"Cancel\",\"app\":\"a\",\"id\":\"\\u0001\"}",

@@ -93,6 +93,8 @@ Test (event, names_are_checked_when_they_are_set)
 Test (event, times_and_statuses_have_ranges)
 {
     zpeer_event_t *event = zpeer_event_new (ZPEER_HEARTBEAT);
+    cr_assert_eq (zpeer_event_set_id (event, ".."), ZPEER_E_INVALID);
+    cr_assert_eq (zpeer_event_set_id (event, "..."), ZPEER_OK);
     cr_assert_eq (zpeer_event_set_timestamp (event, 0), ZPEER_E_RANGE);
     cr_assert_eq (zpeer_event_set_timestamp (event, UINT64_MAX), ZPEER_E_RANGE);
     cr_assert_eq (zpeer_event_set_timestamp (event, ZPEER_TIMESTAMP_MAX + 1),

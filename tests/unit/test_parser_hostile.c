@@ -10,6 +10,8 @@
 #define NAME "'app':'A','id':'h'"
 #define TIME "'lastDirtyTimestamp':1"
 
+#define DOTS "is what stands for a folder in a URL: no peer can be told of it"
+
 #define STAMP                                                                  \
     "lastDirtyTimestamp is not a number of ms from 1 to 7258118400000, the "   \
     "year 2200"
@@ -49,6 +51,9 @@ static const struct {
     {"{'action':'Cancel','app':'','id':'h'}", "app is blank"},
     {"{'action':'Cancel','app':'  ','id':'h'}", "app is blank"},
     {"{'action':'Cancel','app':'A','id':''}", "id is blank"},
+    {"{'action':'Cancel','app':'..','id':'h'}", "app " DOTS},
+    {"{'action':'Cancel','app':'A','id':'.'}", "id " DOTS},
+    {"{'action':'AsgStatusUpdate','asg':'..','status':'ENABLED'}", "asg " DOTS},
     {"{'action':'Cancel','app':'A\\x00','id':'h'}", "app has a NUL in it"},
     {"{'action':'Cancel','app':'A','id':'\\x00'}", "id has a NUL in it"},
     {"{'action':'Cancel','app':'A\\x0a','id':'h'}",

@@ -51,7 +51,8 @@ ZPEER_EXPORT void zpeer_event_destroy (zpeer_event_t **self_p);
 
 //  --- What every event has
 
-//  Texts are UTF-8, neither empty nor blank, without control characters.
+//  Texts are UTF-8, neither empty nor blank, without control characters, and not
+//  "." or "..", which lead elsewhere in a URL.
 //  Return ZPEER_OK, ZPEER_E_INVALID for a text that is not so, or
 //  ZPEER_E_TOO_LARGE. An application is known by its name in upper case.
 ZPEER_EXPORT int zpeer_event_set_app (zpeer_event_t *self, const char *app);
