@@ -252,18 +252,21 @@ s_read (zpeer_url_t *self, zpeer_slice_t text)
 }
 
 //  Says what is wrong. Whatever stands before the last "@" may be a secret,
-//  also where it was written in a place it does not belong.
+//  also where it was written in a place it does not belong; so may a query.
 static void
 s_tell (char *error, zpeer_slice_t text, const char *wrong)
 {
     const char *at = (const char *) memrchr (text.data, '@', text.size);
-    size_t hidden = at ? (size_t) (at - text.data) : 0;
-    size_t shown = text.size - hidden;
+    zpeer_slice_t rest = text;
+    if (at)
+        rest = (zpeer_slice_t){at, (size_t) (text.data + text.size - at)};
+    zpeer_slice_t shown = s_until (&rest, "?#");
     if (!s_is_printable (text))
-        shown = 0;
-    snprintf (error, ZPEER_URL_ERROR_MAX, "URL \"%s%.*s\": %s", at ? "***" : "",
-              (int) (shown > SHOWN_MAX ? SHOWN_MAX : shown), text.data + hidden,
-              wrong);
+        shown.size = 0;
+    snprintf (error, ZPEER_URL_ERROR_MAX, "URL \"%s%.*s%s\": %s",
+              at ? "***" : "",
+              (int) (shown.size > SHOWN_MAX ? SHOWN_MAX : shown.size),
+              shown.data, rest.size ? "?***" : "", wrong);
 }
 
 int

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <czmq.h>
 #include "zpeerd_control.h"
+#include "secrets.h"
 #include "zpeerctl_follow.h"
 #include "zpeerctl_reach.h"
 #include "banned.h"
@@ -184,7 +185,11 @@ s_read_arguments (arguments_t *self, int argc, char **argv)
     if (argc - optind < wanted)
         return zpeerctl_complain (self->command->name, "%s is missing",
                                   operand);
-    return operand ? s_set_url (self, argv[optind]) : ZPEERCTL_EXIT_OK;
+    if (!operand)
+        return ZPEERCTL_EXIT_OK;
+    zpeerctl_exit_t status = s_set_url (self, argv[optind]);
+    secrets_hide (argv[optind]);
+    return status;
 }
 
 //  Sends the request. Returns the answer, the caller's to free. NULL: there was

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "secrets.h"
 #include "stderr_log.h"
 #include "zpeerd_args.h"
 #include "zpeerd_control.h"
@@ -181,6 +182,8 @@ s_read_options (zpeerd_args_t *self, int argc, char **argv)
         if (option == -1)
             break;
         status = s_handle (self, option);
+        if (option == OPT_PEER || option == OPT_SET)
+            secrets_hide (optarg);
     }
     if (status == ZPEERD_EXIT_OK && self->mode != ZPEERD_DONE && optind < argc)
         status =

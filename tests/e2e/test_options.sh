@@ -80,6 +80,18 @@ test_the_printed_configuration_has_no_secrets () {
         ! grep -q secret "$work/out"
 }
 
+#  Everybody may read a command line
+test_a_command_line_has_no_secrets () {
+    start_zpeerd --peer http://u:secret@127.0.0.1:1/a/ \
+        --set apiml.discovery.allPeersUrls=http://v:secret@127.0.0.1:1/b/ ||
+        return 1
+    tr '\0' ' ' <"/proc/$zpeerd_pid/cmdline" >"$work/line"
+    expect_text "$work/line" '@127.0.0.1:1/a/' &&
+        expect_text "$work/line" '@127.0.0.1:1/b/' &&
+        ! grep -q secret "$work/line" &&
+        ctl peers && expect_text "$work/out" http://127.0.0.1:1/b/
+}
+
 test_a_wrong_peer_url_ends_it () {
     expect_status 78 "$zpeerd" --events "ipc://$work/e" \
         --outcomes "ipc://$work/o" --peer http://good/ --peer nonsense &&

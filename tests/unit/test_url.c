@@ -146,6 +146,7 @@ Test (url, what_is_no_base_url_is_refused_with_the_reason)
     s_refused ("http://u:p@/eureka", "the host is missing");
     s_refused ("http://:8761/", "the host is missing");
     s_refused ("http://h/e?x=1", "neither query nor fragment");
+    s_refused ("http://h/e?password=geheim", "\"http://h/e?***\"");
     s_refused ("http://h?x", "neither query nor fragment");
     s_refused ("http://h/#top", "neither query nor fragment");
     s_refused ("http://a b/", "must be percent-encoded");
