@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <sys/random.h>
 #include "batcher_impl.h"
 #include "banned.h"
 
@@ -20,10 +21,20 @@
 //  are written anew (a number, 0.1, takes at most five times its bytes then); or
 //  something else
 #define FRAME_GROWS 5
-#define FRAME_MIN   INT64_C (1048576)
+//  Of an id what is chance at first, and counts from then on: more than the batches
+//  of a ms
+#define ID_BITS   20
+#define FRAME_MIN INT64_C (1048576)
 
 //  --------------------------------------------------------------------------
 //  Life
+
+static void
+s_fill_random (void *bytes, size_t size)
+{
+    ssize_t got = getrandom (bytes, size, 0);
+    assert (got == (ssize_t) size);
+}
 
 static batcher_t *
 s_self_new (const zpeer_actor_args_t *args)
@@ -36,8 +47,11 @@ s_self_new (const zpeer_actor_args_t *args)
         self->log = (zpeer_log_t){args->log, args->log_arg};
     self->roster = zpeer_roster_new ();
     //  Ids are never used again, not even after a restart: a remote dispatcher
-    //  may still speak of old ones
-    self->next_id = (uint64_t) zclock_usecs ();
+    //  may still speak of old ones. Where clocks jump, chance helps.
+    uint32_t chance;
+    s_fill_random (&chance, sizeof chance);
+    self->next_id =
+        (uint64_t) zclock_time () << ID_BITS | chance >> (32 - ID_BITS);
     self->now = (uint64_t) zclock_mono ();
     return self;
 }
@@ -49,7 +63,8 @@ s_self_destroy (batcher_t **self_p)
     *self_p = NULL;
     for (int i = 0; i < LANES; i++)
         zpeer_lane_destroy (&self->lanes[i]);
-    zpeer_socket_close (&self->server.socket, &self->files);
+    zpeer_socket_close (&self->remote.socket, &self->files);
+    zsock_destroy (&self->local.socket);
     zsock_destroy (&self->inbox.socket);
     zsock_destroy (&self->uplink);
     zpeer_roster_destroy (&self->roster);
@@ -112,13 +127,16 @@ s_bind (void *handler, char *const *args, char *answer)
     batcher_t *self = (batcher_t *) handler;
     int64_t frame_max =
         FRAME_MIN + FRAME_GROWS * (int64_t) self->options->reply_max_bytes;
-    if (!self->server.socket)
-        zpeer_inlet_open (&self->server,
+    //  Which of the two decides what is believed of whoever connects
+    bool inproc = !strncmp (args[0], "inproc://", 9);
+    zpeer_inlet_t *server = inproc ? &self->local : &self->remote;
+    if (!server->socket)
+        zpeer_inlet_open (server,
                           zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, frame_max));
-    self->server.used = true;
-    zsock_t *server = self->server.socket;
-    return server ? zpeer_socket_bind (server, args[0], answer, &self->files)
-                  : ZPEER_E_RESOURCES;
+    if (!server->socket)
+        return ZPEER_E_RESOURCES;
+    server->used = true;
+    return zpeer_socket_bind (server->socket, args[0], answer, &self->files);
 }
 
 static int
@@ -194,7 +212,8 @@ s_start (void *handler, char *const *args, char *answer)
 {
     batcher_t *self = (batcher_t *) handler;
     (void) args;
-    if (!self->url || !self->inbox.socket || !self->server.socket) {
+    if (!self->url || !self->inbox.socket ||
+        !(self->local.socket || self->remote.socket)) {
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
                   "START needs PEER, INBOX and BIND first");
         return ZPEER_E_STATE;
@@ -355,9 +374,9 @@ s_may_doze (const batcher_t *self)
 static void
 s_wait (batcher_t *self)
 {
-    zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->server,
-                               &self->inbox};
-    size_t count = self->commands.started ? 3 : 1;
+    zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->local,
+                               &self->remote, &self->inbox};
+    size_t count = self->commands.started ? 4 : 1;
     int timeout_ms = s_timeout (self);
     bool doze = self->commands.started && s_may_doze (self);
     if (doze) {
@@ -374,7 +393,7 @@ s_turn (batcher_t *self)
 {
     self->now = (uint64_t) zclock_mono ();
     batcher_read_inbox (self);
-    batcher_read_server (self);
+    batcher_read_servers (self);
     s_handle_timers (self);
     batcher_send (self);
     s_conclude (self);

@@ -25,8 +25,9 @@ typedef struct {
     bool inherits;  //  An earlier batcher of the peer left attempts unsettled
     uint32_t id;    //  The peer's number, and its lane's
     zpeer_inlet_t inbox;         //  Of an owned PULL: chunks of the acceptor
-    zpeer_inlet_t server;        //  Of an owned ROUTER: dispatchers
-    zpeer_ipc_t files;           //  Owned; of both
+    zpeer_inlet_t local;         //  Of an owned ROUTER: dispatchers over inproc
+    zpeer_inlet_t remote;        //  The same over ipc and tcp
+    zpeer_ipc_t files;           //  Owned; of all
     zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL
     zpeer_lane_t *lanes[LANES];  //  Owned; NULL before START
     zpeer_roster_t *roster;      //  Owned
@@ -44,11 +45,14 @@ typedef struct {
     uint32_t read;         //  Changes, this turn
     uint64_t drain_until;  //  0: no DRAIN is pending
     zpeer_ending_t drain_ending;
-    uint64_t unknown_done;  //  DONE of batches nobody knows
-    bool reached;           //  What the newest result said of the counter
-    size_t room;            //  Items of the largest batch
-    uint16_t *codes;        //  Owned; of a DONE, room for as many
-    zpeer_copy_t *copies;   //  Owned; of a DONE, room for as many
+    uint64_t
+        unknown_done;  //  DONE of batches that whoever said it did not have
+    zpeer_throttle_t lost;      //  Lines about dispatchers that are gone,
+    zpeer_throttle_t too_many;  //  and about those that are not heard
+    bool reached;               //  What the newest result said of the counter
+    size_t room;                //  Items of the largest batch
+    uint16_t *codes;            //  Owned; of a DONE, room for as many
+    zpeer_copy_t *copies;       //  Owned; of a DONE, room for as many
 } batcher_t;
 
 //  batcher_in.c
@@ -56,8 +60,8 @@ typedef struct {
 //  A bounded number of chunks
 void batcher_read_inbox (batcher_t *self);
 
-//  A bounded number of messages
-void batcher_read_server (batcher_t *self);
+//  A bounded number of messages of each kind of dispatcher
+void batcher_read_servers (batcher_t *self);
 
 //  batcher_out.c
 
@@ -74,6 +78,9 @@ batcher_done (batcher_t *self, which_t which, const zpeer_result_t *result);
 
 //  A batch came back without an answer of the peer, and may yet be applied
 void batcher_take_back (batcher_t *self, which_t which, uint64_t id);
+
+//  The socket over which a dispatcher is spoken to
+zpeer_inlet_t *batcher_server (batcher_t *self, int number);
 
 //  Takes back what the roster has lost
 void batcher_take_back_lost (batcher_t *self);

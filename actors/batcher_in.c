@@ -60,51 +60,67 @@ batcher_read_inbox (batcher_t *self)
 //  Answers with a fixed frame. A dispatcher that cannot be reached repeats what
 //  it said.
 static void
-s_answer (batcher_t *self, int number, zpeer_slice_t command,
+s_answer (zpeer_inlet_t *server, zpeer_slice_t identity, zpeer_slice_t command,
           const uint8_t *fields, size_t size)
 {
-    zpeer_slice_t frames[] = {
-        zpeer_roster_identity (self->roster, number),
-        command,
-        {(const char *) fields, size},
-    };
-    zpeer_socket_send (self->server.socket, frames, 3);
-    self->server.used = true;
+    zpeer_slice_t frames[] = {identity, command, {(const char *) fields, size}};
+    zpeer_socket_send (server->socket, frames, 3);
+    server->used = true;
 }
 
 static void
-s_acknowledge (batcher_t *self, int number, uint64_t id)
+s_acknowledge (batcher_t *self, zpeer_slice_t identity, uint64_t id)
 {
     uint8_t fields[ZPEER_WIRE_MAX];
     size_t size = zpeer_wire_put_id (fields, id);
-    s_answer (self, number, ZPEER_SLICE ("ACK"), fields, size);
+    s_answer (&self->remote, identity, ZPEER_SLICE ("ACK"), fields, size);
+}
+
+//  The number of whoever said something that makes sense; -1: there are too many
+static int
+s_heard (batcher_t *self, bool remote)
+{
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    int number = zpeer_roster_heard (
+        self->roster, self->now, zpeer_frames_at (&self->frames, 0), remote);
+    if (number < 0 && zpeer_throttle_pass (&self->too_many, self->now, held))
+        zpeer_log (&self->log, DISPATCHER_REFUSED, self->url, ZPEER_ROSTER_MAX,
+                   held);
+    return number;
 }
 
 static void
-s_ready (batcher_t *self, int number, zpeer_slice_t fields)
+s_ready (batcher_t *self, bool remote, zpeer_slice_t fields)
 {
     uint32_t credit;
-    bool remote;
-    if (zpeer_wire_get_ready (fields.data, fields.size, &credit, &remote) ==
-        ZPEER_OK)
-        zpeer_roster_ready (self->roster, number, credit, remote);
+    bool said;  //  It is what its socket says
+    if (zpeer_wire_get_ready (fields.data, fields.size, &credit, &said))
+        return;
+    int number = s_heard (self, remote);
+    if (number >= 0)
+        zpeer_roster_ready (self->roster, number, credit);
 }
 
+//  A local one has no reason to say that it lives
 static void
-s_heartbeat (batcher_t *self, int number, zpeer_slice_t held)
+s_heartbeat (batcher_t *self, bool remote, zpeer_slice_t held)
 {
     uint64_t ids[ZPEER_WIRE_HELD_MAX];
     uint8_t fields[ZPEER_WIRE_MAX];
     zpeer_wire_beat_t beat;
     size_t count;
-    if (zpeer_wire_get_held (held.data, held.size, &beat, ids,
-                             ZPEER_WIRE_HELD_MAX, &count))
+    if (!remote || zpeer_wire_get_held (held.data, held.size, &beat, ids,
+                                        ZPEER_WIRE_HELD_MAX, &count))
+        return;
+    int number = s_heard (self, remote);
+    if (number < 0)
         return;
     zpeer_roster_holds (self->roster, number, beat.credit, beat.echo, ids,
                         count);
     size_t size = zpeer_wire_put_last (
         fields, zpeer_roster_last (self->roster, number), beat.sent);
-    s_answer (self, number, ZPEER_SLICE ("HEARTBEAT"), fields, size);
+    s_answer (&self->remote, zpeer_frames_at (&self->frames, 0),
+              ZPEER_SLICE ("HEARTBEAT"), fields, size);
     batcher_take_back_lost (self);
 }
 
@@ -125,16 +141,23 @@ s_done_frames (batcher_t *self, which_t which, zpeer_result_t *result)
     return !count || count == zpeer_lane_items (self->lanes[which], result->id);
 }
 
+//  Who comes back only to say DONE again is no dispatcher by that, and is answered
 static void
-s_handle_done (batcher_t *self, int number, zpeer_slice_t fields)
+s_handle_done (batcher_t *self, bool remote, zpeer_slice_t fields)
 {
     char detail[ZPEER_COMMAND_ANSWER_MAX];
     zpeer_result_t result;
+    zpeer_slice_t identity = zpeer_frames_at (&self->frames, 0);
     if (zpeer_wire_get_done (fields.data, fields.size, &result))
         return;
-    if (zpeer_roster_remote (self->roster, number))
-        s_acknowledge (self, number, result.id);
-    int lane = zpeer_roster_done (self->roster, result.id);
+    if (remote)
+        s_acknowledge (self, identity, result.id);
+    int number = zpeer_roster_find (self->roster, identity, remote);
+    int lane = -1;
+    if (number >= 0) {
+        zpeer_roster_heard (self->roster, self->now, identity, remote);
+        lane = zpeer_roster_done (self->roster, number, result.id);
+    }
     if (lane < 0) {
         self->unknown_done++;
         return;
@@ -159,32 +182,44 @@ s_is (zpeer_slice_t command, const char *name)
 }
 
 static void
-s_handle_message (batcher_t *self)
+s_handle_goodbye (batcher_t *self, bool remote)
+{
+    int number = zpeer_roster_find (self->roster,
+                                    zpeer_frames_at (&self->frames, 0), remote);
+    if (number < 0)
+        return;
+    zpeer_roster_gone (self->roster, number);
+    batcher_take_back_lost (self);
+}
+
+static void
+s_handle_message (batcher_t *self, bool remote)
 {
     zpeer_slice_t command = zpeer_frames_at (&self->frames, 1);
     zpeer_slice_t fields = zpeer_frames_at (&self->frames, 2);
-    int number = zpeer_roster_heard (self->roster, self->now,
-                                     zpeer_frames_at (&self->frames, 0));
-    if (number < 0)
-        return;
     if (s_is (command, "DONE"))
-        s_handle_done (self, number, fields);
+        s_handle_done (self, remote, fields);
     else if (s_is (command, "READY"))
-        s_ready (self, number, fields);
+        s_ready (self, remote, fields);
     else if (s_is (command, "HEARTBEAT"))
-        s_heartbeat (self, number, fields);
-    else if (s_is (command, "GOODBYE")) {
-        zpeer_roster_gone (self->roster, number);
-        batcher_take_back_lost (self);
+        s_heartbeat (self, remote, fields);
+    else if (s_is (command, "GOODBYE"))
+        s_handle_goodbye (self, remote);
+}
+
+static void
+s_read (batcher_t *self, zpeer_inlet_t *server, bool remote)
+{
+    for (int i = 0; i < MESSAGES_MAX; i++) {
+        if (zpeer_inlet_recv (server, &self->frames))
+            return;
+        s_handle_message (self, remote);
     }
 }
 
 void
-batcher_read_server (batcher_t *self)
+batcher_read_servers (batcher_t *self)
 {
-    for (int i = 0; i < MESSAGES_MAX; i++) {
-        if (zpeer_inlet_recv (&self->server, &self->frames))
-            return;
-        s_handle_message (self);
-    }
+    s_read (self, &self->local, false);
+    s_read (self, &self->remote, true);
 }

@@ -3,6 +3,9 @@
 #include "verdict.h"
 #include "banned.h"
 
+//  How much later than its requests can take a batch may be done, ms
+#define GRACE_MS 30000
+
 //  Whether the items of a lane go one by one
 static bool
 s_single (const batcher_t *self, which_t which)
@@ -65,10 +68,27 @@ batcher_take_back_lost (batcher_t *self)
 {
     uint64_t id;
     unsigned lane, count = 0;
+    char held[ZPEER_THROTTLE_TEXT_MAX];
     for (; zpeer_roster_lost (self->roster, &id, &lane); count++)
         batcher_take_back (self, (which_t) lane, id);
-    if (count)
-        zpeer_log (&self->log, DISPATCHER_LOST, self->url, count);
+    if (count && zpeer_throttle_pass (&self->lost, self->now, held))
+        zpeer_log (&self->log, DISPATCHER_LOST, self->url, count, held);
+}
+
+zpeer_inlet_t *
+batcher_server (batcher_t *self, int number)
+{
+    return zpeer_roster_remote (self->roster, number) ? &self->remote
+                                                      : &self->local;
+}
+
+//  When a dispatcher must have said that a batch is done: its requests go one after
+//  the other, each may take the deadline, and health is asked in the end
+static uint64_t
+s_due_at (const batcher_t *self, which_t which, const zpeer_lane_batch_t *batch)
+{
+    uint64_t requests = s_single (self, which) ? batch->count : 1;
+    return self->now + requests * self->options->request_deadline_ms + GRACE_MS;
 }
 
 //  Sends a batch to a dispatcher; false: it is not there any more
@@ -95,8 +115,9 @@ s_send (batcher_t *self, which_t which, int number,
     int rc = zmq_msg_init_data (&message, zpeer_buffer_take (&body), size,
                                 s_free_body, NULL);
     assert (rc == 0);
-    rc = zpeer_socket_send_msg (self->server.socket, frames, 3, &message);
-    self->server.used = true;
+    zpeer_inlet_t *server = batcher_server (self, number);
+    rc = zpeer_socket_send_msg (server->socket, frames, 3, &message);
+    server->used = true;
     if (rc)
         zmq_msg_close (&message);
     return rc == ZPEER_OK;
@@ -138,7 +159,8 @@ s_send_lane (batcher_t *self, which_t which)
             return;
         self->next_id++;
         if (s_send (self, which, number, &batch))
-            zpeer_roster_sent (self->roster, number, batch.id, which);
+            zpeer_roster_sent (self->roster, number, batch.id, which,
+                               s_due_at (self, which, &batch));
         else
             s_unsent (self, which, number, batch.id);
     }

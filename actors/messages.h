@@ -109,7 +109,8 @@
        "peer %s takes nothing of a batch: item status %u" ZPEER_HELD,          \
        "See the peer's log; what it does not take is tried again.")            \
     X (DISPATCHER_LOST, "ZPR050", WARNING,                                     \
-       "a dispatcher of peer %s is gone, %u batches taken back",               \
+       "a dispatcher of peer %s is gone or holds on, %u batches taken "        \
+       "back" ZPEER_HELD,                                                      \
        "See why it ended, or what cut it off.")                                \
     X (BATCHER_SILENT, "ZPR051", WARNING,                                      \
        "no word from the batcher of peer %s for %u ms, %u requests aborted",   \
@@ -121,7 +122,10 @@
        "no new connection to peer %s can be made, an old one is "              \
        "used: %s" ZPEER_HELD,                                                  \
        "See where the name leads now, and that the certificates' files are "   \
-       "right; what is told the peer depends on the old connection.")
+       "right; what is told the peer depends on the old connection.")          \
+    X (DISPATCHER_REFUSED, "ZPR054", WARNING,                                  \
+       "peer %s has %u dispatchers, one more is not heard" ZPEER_HELD,         \
+       "See who connects to the endpoint for dispatchers.")
 
 typedef enum {
 #define X(name, id, level, format, advice) ZPR_##name,

@@ -11,6 +11,7 @@
 
 typedef struct {
     uint64_t id;
+    uint64_t due_at;
     int number;  //  Of the dispatcher; NOBODY: it is lost
     unsigned lane;
 } batch_t;
@@ -18,6 +19,7 @@ typedef struct {
 typedef struct {
     bool used;
     bool remote;
+    bool proven;  //  Not on probation
     uint8_t identity_size;
     char identity[IDENTITY_MAX];
     uint32_t credit;
@@ -32,7 +34,8 @@ struct zpeer_roster {
     batch_t *batches;           //  Owned
     uint32_t batch_count;
     uint32_t batch_capacity;
-    uint32_t lost;  //  Batches that nobody has any more
+    uint32_t lost;      //  Batches that nobody has any more
+    uint32_t on_trial;  //  Batches of those on probation
 };
 
 zpeer_roster_t *
@@ -58,27 +61,34 @@ zpeer_roster_destroy (zpeer_roster_t **self_p)
 //  --------------------------------------------------------------------------
 //  Who is there
 
-static int
-s_find (const zpeer_roster_t *self, zpeer_slice_t identity)
+int
+zpeer_roster_find (const zpeer_roster_t *self, zpeer_slice_t identity,
+                   bool remote)
 {
     for (uint32_t i = 0; i < self->size; i++) {
         const dispatcher_t *dispatcher = &self->dispatchers[i];
-        if (dispatcher->used && dispatcher->identity_size == identity.size &&
+        if (dispatcher->used && dispatcher->remote == remote &&
+            dispatcher->identity_size == identity.size &&
             !memcmp (dispatcher->identity, identity.data, identity.size))
             return (int) i;
     }
     return NOBODY;
 }
 
-//  A number nobody has
+//  A number nobody has, if there may be one more of the kind
 static int
-s_vacant (zpeer_roster_t *self)
+s_vacant (zpeer_roster_t *self, bool remote)
 {
-    for (uint32_t i = 0; i < self->size; i++)
-        if (!self->dispatchers[i].used)
-            return (int) i;
-    if (self->size == ZPEER_ROSTER_MAX)
-        return NOBODY;
+    int vacant = NOBODY;
+    unsigned alike = 0;
+    for (uint32_t i = 0; i < self->size; i++) {
+        const dispatcher_t *dispatcher = &self->dispatchers[i];
+        if (!dispatcher->used)
+            vacant = (int) i;
+        alike += dispatcher->used && dispatcher->remote == remote;
+    }
+    if (alike == ZPEER_ROSTER_MAX || vacant != NOBODY)
+        return alike == ZPEER_ROSTER_MAX ? NOBODY : vacant;
     self->dispatchers = (dispatcher_t *) realloc (
         self->dispatchers, (self->size + 1) * sizeof (dispatcher_t));
     assert (self->dispatchers);
@@ -86,20 +96,20 @@ s_vacant (zpeer_roster_t *self)
 }
 
 int
-zpeer_roster_heard (zpeer_roster_t *self, uint64_t now, zpeer_slice_t identity)
+zpeer_roster_heard (zpeer_roster_t *self, uint64_t now, zpeer_slice_t identity,
+                    bool remote)
 {
     if (!identity.size || identity.size > IDENTITY_MAX)
         return NOBODY;
-    int number = s_find (self, identity);
+    int number = zpeer_roster_find (self, identity, remote);
     if (number == NOBODY) {
-        number = s_vacant (self);
+        number = s_vacant (self, remote);
         if (number == NOBODY)
             return NOBODY;
         dispatcher_t *dispatcher = &self->dispatchers[number];
-        //  Until READY says otherwise: who came back only to repeat a DONE may
-        //  be lost again
         *dispatcher = (dispatcher_t){.used = true,
-                                     .remote = true,
+                                     .remote = remote,
+                                     .proven = !remote,
                                      .identity_size = (uint8_t) identity.size};
         memcpy (dispatcher->identity, identity.data, identity.size);
     }
@@ -114,12 +124,9 @@ s_at_most (uint32_t credit)
 }
 
 void
-zpeer_roster_ready (zpeer_roster_t *self, int number, uint32_t credit,
-                    bool remote)
+zpeer_roster_ready (zpeer_roster_t *self, int number, uint32_t credit)
 {
-    dispatcher_t *dispatcher = &self->dispatchers[number];
-    dispatcher->credit = s_at_most (credit);
-    dispatcher->remote = remote;
+    self->dispatchers[number].credit = s_at_most (credit);
 }
 
 static bool
@@ -131,12 +138,34 @@ s_among (uint64_t id, const uint64_t *ids, size_t count)
     return false;
 }
 
+//  It has a batch less
+static void
+s_let_go (zpeer_roster_t *self, int number)
+{
+    dispatcher_t *dispatcher = &self->dispatchers[number];
+    dispatcher->held--;
+    self->on_trial -= !dispatcher->proven;
+}
+
 static void
 s_lose (zpeer_roster_t *self, batch_t *batch)
 {
-    self->dispatchers[batch->number].held--;
+    s_let_go (self, batch->number);
     batch->number = NOBODY;
     self->lost++;
+}
+
+static void
+s_prove (zpeer_roster_t *self, int number, bool proven)
+{
+    dispatcher_t *dispatcher = &self->dispatchers[number];
+    if (dispatcher->proven == proven)
+        return;
+    dispatcher->proven = proven;
+    if (proven)
+        self->on_trial -= dispatcher->held;
+    else
+        self->on_trial += dispatcher->held;
 }
 
 void
@@ -144,7 +173,6 @@ zpeer_roster_holds (zpeer_roster_t *self, int number, uint32_t credit,
                     uint64_t echo, const uint64_t *ids, size_t count)
 {
     self->dispatchers[number].credit = s_at_most (credit);
-    self->dispatchers[number].remote = true;
     for (uint32_t i = 0; i < self->batch_count; i++) {
         batch_t *batch = &self->batches[i];
         if (batch->number == number && batch->id <= echo &&
@@ -162,9 +190,24 @@ zpeer_roster_gone (zpeer_roster_t *self, int number)
     self->dispatchers[number].used = false;
 }
 
+//  Whether it has held a batch for longer than that can take
+static bool
+s_is_late (const zpeer_roster_t *self, const batch_t *batch, uint64_t now)
+{
+    return batch->number != NOBODY && now >= batch->due_at &&
+           self->dispatchers[batch->number].remote;
+}
+
 void
 zpeer_roster_expire (zpeer_roster_t *self, uint64_t now)
 {
+    for (uint32_t i = 0; i < self->batch_count; i++) {
+        batch_t *batch = &self->batches[i];
+        if (!s_is_late (self, batch, now))
+            continue;
+        s_prove (self, batch->number, false);
+        s_lose (self, batch);
+    }
     for (uint32_t i = 0; i < self->size; i++) {
         const dispatcher_t *dispatcher = &self->dispatchers[i];
         if (dispatcher->used && dispatcher->remote &&
@@ -183,6 +226,11 @@ zpeer_roster_wake (const zpeer_roster_t *self)
             at > dispatcher->heard_at + ZPEER_ROSTER_SILENCE_MS)
             at = dispatcher->heard_at + ZPEER_ROSTER_SILENCE_MS;
     }
+    for (uint32_t i = 0; i < self->batch_count; i++) {
+        const batch_t *batch = &self->batches[i];
+        if (at > batch->due_at && s_is_late (self, batch, batch->due_at))
+            at = batch->due_at;
+    }
     return at;
 }
 
@@ -190,10 +238,12 @@ zpeer_roster_wake (const zpeer_roster_t *self)
 //  Who has what
 
 static uint32_t
-s_room (const dispatcher_t *dispatcher)
+s_room (const zpeer_roster_t *self, const dispatcher_t *dispatcher)
 {
     if (!dispatcher->used || dispatcher->held >= dispatcher->credit)
         return 0;
+    if (!dispatcher->proven)
+        return !self->on_trial;
     return dispatcher->credit - dispatcher->held;
 }
 
@@ -201,9 +251,14 @@ uint32_t
 zpeer_roster_credit (const zpeer_roster_t *self)
 {
     uint32_t credit = 0;
-    for (uint32_t i = 0; i < self->size; i++)
-        credit += s_room (&self->dispatchers[i]);
-    return credit;
+    bool trial = false;
+    for (uint32_t i = 0; i < self->size; i++) {
+        const dispatcher_t *dispatcher = &self->dispatchers[i];
+        uint32_t room = s_room (self, dispatcher);
+        credit += dispatcher->proven ? room : 0;
+        trial |= !dispatcher->proven && room;
+    }
+    return credit + trial;
 }
 
 int
@@ -212,7 +267,7 @@ zpeer_roster_pick (const zpeer_roster_t *self)
     int best = NOBODY;
     uint32_t most = 0;
     for (uint32_t i = 0; i < self->size; i++) {
-        uint32_t room = s_room (&self->dispatchers[i]);
+        uint32_t room = s_room (self, &self->dispatchers[i]);
         if (room > most) {
             most = room;
             best = (int) i;
@@ -235,7 +290,8 @@ zpeer_roster_remote (const zpeer_roster_t *self, int number)
 }
 
 void
-zpeer_roster_sent (zpeer_roster_t *self, int number, uint64_t id, unsigned lane)
+zpeer_roster_sent (zpeer_roster_t *self, int number, uint64_t id, unsigned lane,
+                   uint64_t due_at)
 {
     if (self->batch_count == self->batch_capacity) {
         self->batch_capacity =
@@ -244,8 +300,9 @@ zpeer_roster_sent (zpeer_roster_t *self, int number, uint64_t id, unsigned lane)
             self->batches, self->batch_capacity * sizeof (batch_t));
         assert (self->batches);
     }
-    self->batches[self->batch_count++] = (batch_t){id, number, lane};
+    self->batches[self->batch_count++] = (batch_t){id, due_at, number, lane};
     self->dispatchers[number].held++;
+    self->on_trial += !self->dispatchers[number].proven;
     self->dispatchers[number].last = id;
 }
 
@@ -262,13 +319,14 @@ s_remove (zpeer_roster_t *self, uint32_t index)
 }
 
 int
-zpeer_roster_done (zpeer_roster_t *self, uint64_t id)
+zpeer_roster_done (zpeer_roster_t *self, int number, uint64_t id)
 {
     for (uint32_t i = 0; i < self->batch_count; i++) {
         batch_t batch = self->batches[i];
-        if (batch.id != id || batch.number == NOBODY)
+        if (batch.id != id || batch.number == NOBODY || batch.number != number)
             continue;
-        self->dispatchers[batch.number].held--;
+        s_let_go (self, number);
+        s_prove (self, number, true);
         s_remove (self, i);
         return (int) batch.lane;
     }

@@ -39,6 +39,7 @@ fixture_start (bool remote)
     fixture_call ("REPORT", reports, NULL);
     fixture_call ("BIND",
                   remote ? "tcp://127.0.0.1:*" : "inproc://test-batcher", NULL);
+    snprintf (fixture.server, sizeof fixture.server, "%s", fixture.answer);
     fixture.dispatcher = zpeer_socket_new (ZPEER_ROLE_CLIENT, 1000, -1);
     zpeer_socket_identify (fixture.dispatcher, ZPEER_SLICE ("fake"));
     cr_assert_eq (zpeer_socket_connect (fixture.dispatcher, fixture.answer),

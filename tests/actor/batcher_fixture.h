@@ -28,6 +28,7 @@ typedef struct {
     zpeer_options_t *options;
     zpeer_frames_t frames;
     uint64_t seq;
+    char server[ZPEER_COMMAND_ANSWER_MAX];  //  Where dispatchers connect
     char answer[ZPEER_COMMAND_ANSWER_MAX];
 } fixture_t;
 

@@ -84,7 +84,7 @@ s_ready (batcher_t *self, int number, zpeer_slice_t fields)
     bool remote;
     if (zpeer_wire_get_ready (fields.data, fields.size, &credit, &remote) ==
         ZPEER_OK)
-        zpeer_roster_ready (self->roster, number, credit, remote);
+        zpeer_roster_ready (self->roster, number, credit);
 }
 
 static void
@@ -138,7 +138,7 @@ s_handle_done (batcher_t *self, int number, const message_t *message)
     }
     if (zpeer_roster_remote (self->roster, number))
         s_acknowledge (self, number, result.id);
-    int lane = zpeer_roster_done (self->roster, result.id);
+    int lane = zpeer_roster_done (self->roster, number, result.id);
     if (lane < 0) {
         world_count (world, TALLY_UNKNOWN_DONE);
         return;
@@ -156,8 +156,12 @@ static void
 s_handle_message (batcher_t *self, const message_t *message)
 {
     zpeer_slice_t fields = message->frames[2];
+    //  One that is there no more was remote: the others do not die
+    const dispatcher_t *dispatcher =
+        peer_dispatcher (self->peer, message->frames[0]);
     int number = zpeer_roster_heard (self->roster, self->peer->world->now,
-                                     message->frames[0]);
+                                     message->frames[0],
+                                     !dispatcher || dispatcher->remote);
     if (number < 0)
         return;
     switch (message_command (message, 1)) {

@@ -142,7 +142,8 @@ s_send_lane (batcher_t *self, which_t which)
         attempt_begins (self->peer, which, s_single (self, which), &batch);
         peer_check (self->peer);
         if (s_send (self, which, number, &batch))
-            zpeer_roster_sent (self->roster, number, batch.id, which);
+            zpeer_roster_sent (self->roster, number, batch.id, which,
+                               UINT64_MAX);
         else
             s_unsent (self, which, number, batch.id);
     }
