@@ -240,9 +240,11 @@ s_told (zpeer_lane_t *self, entry_t *entry, const part_t *part)
 {
     //  Of two items the second always is one
     bool registers = part->count > 1 || part->actions[0] == ZPEER_REGISTER;
-    if (part->actions[0] == ZPEER_CANCEL)
+    bool cancels = part->actions[0] == ZPEER_CANCEL;
+    //  What went with the Cancel may be newer than what has come since
+    if (cancels && (part->count == 1 || part->seq == entry->state->seq))
         entry->flags |= CLEAN;
-    if (part->actions[0] == ZPEER_CANCEL || registers)
+    if ((cancels || registers) && !(entry->wait & C))
         lane_flag (entry, CANCELLED, false);
     if (lane_poison (entry))  //  So the next that was refused may be taken, too
         lane_rest_hurry (self);

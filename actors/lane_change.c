@@ -408,10 +408,9 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
         entry->wait |= FULL;
     //  What changed while it was held was never sent, or a Cancel of it was not
     //  taken: what the peer has is not known. Nor is it when all is told, and it may
-    //  keep an earlier life.
+    //  keep an earlier life: a Cancel on its way may be told as that.
     bool snapshot = change->flags & ZPEER_CHANGE_SNAPSHOT;
-    bool lower = bit == R && lane_began_lower (entry) &&
-                 !((entry->wait | entry->flight) & C);
+    bool lower = bit == R && lane_began_lower (entry) && !(entry->wait & C);
     bool untold = (bit & (R | C)) && held && lane_askable (entry);
     if (snapshot || untold || lower) {
         lane_owe (self, entry);

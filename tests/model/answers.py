@@ -214,8 +214,10 @@ class Answers:
         """What the peer was told is not to be tried again; but of what it keeps missing its word is not
         enough: that is told once each renewal interval."""
         e, registers = part.entry, REGISTER in part.actions
-        e.clean |= part.actions[0] == CANCEL
-        e.cancelled &= not (part.actions[0] == CANCEL or registers)
+        cancels = part.actions[0] == CANCEL
+        # what went with the Cancel may be newer than what has come since; and another may have come since
+        e.clean |= cancels and (len(part.actions) == 1 or part.seq == e.state.seq)
+        e.cancelled &= bool(e.wait & C) or not (cancels or registers)
         if e.poison:                # so the next that was refused may be taken, too
             self.alone_from = 0
         e.suspect = 0

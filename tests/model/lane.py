@@ -265,7 +265,7 @@ class Lane(Answers):
         # what changed while it was held was never sent, nor what it was held for; or the peer may keep an
         # earlier life; or all is told
         snapshot = c.flags & SNAPSHOT
-        lower = bit == R and e.began_lower and not (e.wait | e.flight) & C
+        lower = bit == R and e.began_lower and not e.wait & C
         if bit & (R | C) and held and e.state.top or lower or snapshot:
             self.owe(e)
             e.again = bool(e.phase)

@@ -127,9 +127,11 @@ MUTANTS = [
     ("a Forget ends a Cancel", "lane.py", "kept = C if e.cancelled else 0", "kept = 0"),
     ("a Forget owes only a Heartbeat of what was cancelled", "lane.py", "            self.owe(e)                 # the Cancel, and", "            pass                 # the Cancel, and"),
     ("a question about a Cancel is forgotten", "lane.py", "if not e.flight and not (kept and e.phase == ASK):", "if not e.flight:"),
-    ("a Cancel that was told is not done", "answers.py", "        e.cancelled &= not (part.actions[0] == CANCEL or registers)\n", ""),
+    ("a Cancel that was told is not done", "answers.py", "        e.cancelled &= bool(e.wait & C) or not (cancels or registers)\n", ""),
+    ("a Cancel that waits is done with the one before", "answers.py", "bool(e.wait & C) or not (cancels", "not (cancels"),
+    ("what went with a Cancel is not above what came since", "answers.py", "cancels and (len(part.actions) == 1 or part.seq == e.state.seq)", "cancels"),
     # lives
-    ("a confirmed Cancel is not known", "answers.py", "        e.clean |= part.actions[0] == CANCEL\n", ""),
+    ("a confirmed Cancel is not known", "answers.py", "        e.clean |= cancels and", "        e.clean |= False and"),
     ("a Cancel that waits leaves nothing unknown", "lane.py", "e.wait, e.cancelled, e.clean = C, True, False", "e.wait, e.cancelled = C, True"),
     ("a Register below an earlier life is sent as it is", "lane.py", "lower = bit == R and e.began_lower and not", "lower = False and not"),
     ("an earlier life at the peer is a conflict", "answers.py", "if copy > e.state.top or not copy and part.ts >= e.state.top:", "if True:"),

@@ -1,0 +1,127 @@
+//  A Cancel, a Forget or a lower life that comes while another life is on its way
+
+#include <criterion/criterion.h>
+#include "lane_fixture.h"
+#include "banned.h"
+
+static lane_fixture_t s;
+
+static void
+s_setup (void)
+{
+    lane_fixture_init (&s);
+}
+
+static void
+s_teardown (void)
+{
+    lane_fixture_fini (&s);
+}
+
+TestSuite (lane_crossing, .init = s_setup, .fini = s_teardown);
+
+#define EXPECT(text) cr_expect_str_eq (lane_fixture_next (&s), text)
+#define CODES(...)   lane_fixture_codes (&s, (const uint16_t[]){__VA_ARGS__})
+
+static void
+s_register (uint64_t timestamp, uint64_t top)
+{
+    lane_fixture_change (
+        &s, 'a', ZPEER_REGISTER,
+        (lane_state_t){.status = ZPEER_UP, .timestamp = timestamp, .top = top});
+}
+
+static void
+s_cancel (uint64_t top)
+{
+    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
+                         (lane_state_t){.absent = true, .top = top});
+}
+
+static void
+s_forget (void)
+{
+    lane_fixture_change (&s, 'a', ZPEER_FORGET, (lane_state_t){.absent = true});
+}
+
+static void
+s_come_back_lower (void)
+{
+    s_forget ();
+    lane_fixture_change (
+        &s, 'a', ZPEER_REGISTER,
+        (lane_state_t){
+            .status = ZPEER_UP, .timestamp = 1500, .top = 2000, .fresh = true});
+}
+
+//  The peer has it, and it is cancelled
+static void
+s_live_and_go (void)
+{
+    s_register (5, 0);
+    lane_fixture_next (&s);
+    CODES (200);
+    s_cancel (5);
+}
+
+//  Another life is on its way, behind the Cancel of the one before
+static void
+s_live_again (void)
+{
+    s_live_and_go ();
+    s_register (2000, 2000);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @2000");
+}
+
+//  After the question about a Cancel goes what has come meanwhile: then it is no
+//  Cancel that is on its way, and the peer has that life when the next one comes
+Test (lane_crossing, what_is_told_in_place_of_a_cancel_is_replaced)
+{
+    s_live_and_go ();
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, false, 0);
+    s.now = zpeer_lane_pause (s.lane);
+    EXPECT ("Heartbeat a @5");
+    s_register (2000, 2000);
+    CODES (404);
+    EXPECT ("DeleteStatusOverride a UP @2000, Register a UP/UNKNOWN @2000");
+    s_come_back_lower ();
+    CODES (404, 200);
+    EXPECT ("Heartbeat a @2000");
+    CODES (200);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @1500");
+}
+
+Test (lane_crossing, what_goes_behind_a_cancel_is_replaced)
+{
+    s_live_again ();
+    s_come_back_lower ();
+    CODES (200, 200);
+    EXPECT ("Heartbeat a @2000");
+    CODES (200);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @1500");
+}
+
+//  The Cancel that the peer confirms now was not the last
+Test (lane_crossing, a_cancel_that_waits_replaces_what_was_on_its_way)
+{
+    s_live_again ();
+    s_cancel (2000);
+    s.now += 2000;
+    CODES (200, 200);
+    EXPECT ("Heartbeat a @2000");
+    s_register (1500, 2000);
+    CODES (200);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @1500");
+}
+
+//  Nor is it the one that was accepted meanwhile
+Test (lane_crossing, a_cancel_that_waits_is_told_though_another_was_confirmed)
+{
+    s_live_again ();
+    s_cancel (2000);
+    CODES (200, 200);
+    s_register (2001, 2001);
+    s_forget ();
+    EXPECT ("Cancel a");
+}
