@@ -101,11 +101,13 @@ static void
 s_outdated (turn_t *turn)
 {
     const zpeer_parsed_t *event = turn->event;
+    bool beats = turn->entry->state->status != ZPEER_UNKNOWN;
+    bool taken = event->replicated || (event->from && !beats);
     turn->view->outdated++;
     s_stand_present (turn);
-    if (event->replicated && event->action == ZPEER_REGISTER)
+    if (taken && event->action == ZPEER_REGISTER)
         s_tell (turn, ZPEER_REGISTER, 0);
-    else if (turn->entry->state->status != ZPEER_UNKNOWN)
+    else if (beats)
         s_tell (turn, ZPEER_HEARTBEAT, 0);
 }
 

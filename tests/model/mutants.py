@@ -91,7 +91,8 @@ MUTANTS = [
     ("an origin is trusted whatever was sent lately", "lane.py", "if not exact or e.phase or self._acted_lately(e):", "if not exact or e.phase:"),
     ("an override of the origin settles the data, too", "lane.py", "if bit & (S | D) and (e.wait & (C | R) or e.owed):", "if False:"),
     ("after an outdated Cancel nobody is asked", "view.py", "if self.ev.replicated or self.ev.origin else None", "if False else None"),
-    ("an older Register that was replicated is a Heartbeat", "view.py", "if self.ev.replicated and self.ev.action == REGISTER:", "if False:"),
+    ("an older Register that was replicated is a Heartbeat", "view.py", "if self.ev.action == REGISTER and (self.ev.replicated or", "if self.ev.action == REGISTER and ("),
+    ("an older Register of an origin is nothing at UNKNOWN", "view.py", "(self.ev.replicated or self.ev.origin and not beats)", "self.ev.replicated"),
     # what is lost
     ("an expired Heartbeat leaves nothing", "lane.py", "        e.wait = 0\n        self.renew(e)\n        self.stand(e)", "        e.wait = 0\n        self.stand(e)"),
     ("lost Heartbeats leave nothing", "answers.py", "            if not e.wait:\n                self.renew(e)\n", ""),

@@ -88,9 +88,10 @@ class View:
         """Older than what is held: it renews, and changes nothing. Peers refuse a Heartbeat at UNKNOWN; and those
         to which a Register came before what is newer have taken it."""
         self._stand(i, PRESENT)
-        if self.ev.replicated and self.ev.action == REGISTER:
+        beats = i.state.st != UNKNOWN
+        if self.ev.action == REGISTER and (self.ev.replicated or self.ev.origin and not beats):
             return self._tell(i, REGISTER)
-        return self._tell(i, HEARTBEAT) if i.state.st != UNKNOWN else None
+        return self._tell(i, HEARTBEAT) if beats else None
 
     def _register(self, i, present):
         ev = self.ev

@@ -315,6 +315,15 @@ Test (view_marks, an_older_register_that_was_replicated_is_told_as_one)
     s_expect (ZPEER_UP, NONE, 10);
 }
 
+//  It has taken what is older, an override included, and no Heartbeat says so
+Test (view_marks, an_older_register_of_an_origin_is_told_as_one_at_UNKNOWN)
+{
+    s_register ("a", 10, ZPEER_UNKNOWN);
+    s_expect_origin (s_registration ("a", 9, OUT), 0);
+    cr_assert_eq (s_applied.change.action, ZPEER_REGISTER);
+    s_expect (ZPEER_UNKNOWN, NONE, 10);
+}
+
 //  All peers have cancelled what lives on here
 Test (view_marks, after_a_replicated_cancel_that_is_outdated_peers_are_asked)
 {
