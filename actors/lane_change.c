@@ -356,8 +356,9 @@ s_origin (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change)
         s_owe (self, entry);
         return;
     }
-    //  An override says nothing of the data
-    if ((bit & (S | D)) && ((entry->wait & (C | R)) || (entry->flags & OWED)))
+    //  An override says nothing of the data; nor has it been set or deleted if the
+    //  peer was in that status, for another one waits
+    if ((bit & (S | D)) && ((entry->wait & ~H) || (entry->flags & OWED)))
         s_widen (self, entry);
     else
         s_origin_exact (self, entry);

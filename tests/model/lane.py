@@ -374,7 +374,8 @@ class Lane(Answers):
         if not exact or e.phase or self._acted_lately(e):
             self._owe_all(e)
             return
-        if bit & (S | D) and (e.wait & (C | R) or e.owed):      # an override says nothing of the data
+        # an override says nothing of the data; nor was it set or deleted if the peer was in that status already
+        if bit & (S | D) and (e.wait & ~H or e.owed):
             self._widen(e)
         else:
             self._settled(e, ~0)

@@ -1,15 +1,20 @@
-//  A Cancel, a Forget or a lower life that comes while another life is on its way
+//  A Cancel, a Forget or a lower life that comes while another life is on its way; and
+//  an override of another's while one waits
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"
 #include "banned.h"
+
+#define MINE 3
 
 static lane_fixture_t s;
 
 static void
 s_setup (void)
 {
-    lane_fixture_init (&s);
+    zpeer_lane_options_t options = lane_fixture_options ();
+    options.origin = MINE;
+    lane_fixture_init_with (&s, &options);
 }
 
 static void
@@ -124,4 +129,23 @@ Test (lane_crossing, a_cancel_that_waits_is_told_though_another_was_confirmed)
     s_register (2001, 2001);
     s_forget ();
     EXPECT ("Cancel a");
+}
+
+//  The peer was up all the time: to set that did nothing there, and it has none
+Test (lane_crossing, an_override_of_the_peer_is_told_if_another_waits)
+{
+    s_register (5, 0);
+    lane_fixture_next (&s);
+    CODES (200);
+    s.now += 120000;
+    lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_OUT_OF_SERVICE,
+                                        .override = ZPEER_OUT_OF_SERVICE,
+                                        .timestamp = 5});
+    lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_UP,
+                                        .override = ZPEER_UP,
+                                        .timestamp = 6,
+                                        .origin = MINE});
+    EXPECT ("DeleteStatusOverride a UP @6, Register a UP/UP @6");
 }
