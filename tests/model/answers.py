@@ -1,11 +1,13 @@
 """What the end of an attempt does to a lane. The other half of lane.py."""
-from entry import ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REPAIRED, Split
+from entry import ACT, ASK, FORGOTTEN, GONE, LIVE, OTHERWISE, REPAIRED, Split
 from verdict import CONGESTION, PERMANENT, READ_TIMEOUT, RESET, STATUS as STATUS_END, STATUS_5XX, SUCCESS, UNUSABLE
 from words import C, CANCEL, D, FULL, H, HEARTBEAT, REGISTER, S, TASKS
 
 MISSES_MAX = 3                  # 404 to a Heartbeat, each after a Register the peer confirmed
 BARREN_MAX = 3                  # refused parts in a row that mean that the peer refuses everything
 LATELY = 3                      # attempts within which it must have answered something to answer others
+SHRINK = 4                      # so much smaller is the next batch of what is hung
+CLOCKS_MS = 2000                # so far two points in time may be apart that were measured for the same
 HALF = -1                       # no state has this seq: an attempt applied by half leaves none
 RETRY_AFTER_MAX_MS = 30000
 PAUSE_MS = {CONGESTION: 1000, PERMANENT: 1000}      # at least; TransientError 100
@@ -31,16 +33,16 @@ class Answers:
     # ---- answers in
 
     def done(self, now, result):
-        """result: id, verdict, end, status, retry_after, codes (None: all 200), copies (index: timestamp),
-        ambiguous. Returns False when the batch is not known."""
+        """result: id, verdict, end, status, retry_after, codes (None: all 200), copies (index: timestamp, and for
+        how long the peer has had it, or None), ambiguous. Returns False when the batch is not known."""
         flight = self.flights.pop(result.id, None)
         if flight is None:
             return False
-        self.now, self.batch = now, result.id
+        self.now, self.batch, self.evidence = now, result.id, (False, 0)
         self.tick += 1
         self.ok_before, self.good_before = flight.last_ok, flight.last_good
         parts = [self._unload(part, result) for part in flight.parts]
-        kept = [part for part in parts if part.phase != FORGOTTEN]
+        kept = [part for part in parts if part.phase not in (FORGOTTEN, GONE)]
         refused = self._is_refusal(result)
         if result.verdict == SUCCESS:
             self._success(now, flight, kept, result)
@@ -61,10 +63,12 @@ class Answers:
     def _unload(self, part, result):
         e = part.entry
         part = part._replace(bits=e.flight, phase=e.phase)
+        e.flight, e.phase = 0, None
         if part.acts:
             e.acted = self.now // 1000
-        e.flight, e.phase = 0, None
-        if part.phase == FORGOTTEN and result.ambiguous:
+        # however it ended: it was sent twice, or nobody waited for it
+        late = result.repeated and part.acts or part.phase in (FORGOTTEN, GONE) and result.ambiguous
+        if late and not (part.phase == GONE and e.leaving):
             self._doubt(e, self._late_seq(part))
         return part
 
@@ -100,21 +104,25 @@ class Answers:
 
     def _success(self, now, flight, parts, result):
         codes = result.codes or [200] * len(flight.items)
-        taken = self.o.asg_life or any(is_2xx(c) or c == 409 for c in codes)
+        took = any(is_2xx(c) or c == 409 for c in codes)
+        taken = self.o.asg_life or took
         if taken or any(c < 500 for c in codes):
             self.last_ok = max(self.last_ok, flight.id)
         if taken:
             self.last_good = max(self.last_good, flight.id)
         wrong = [next((c for c, a in zip(codes[p.first:], p.actions) if is_wrong(c, a)), 0) for p in parts]
-        if not taken and any(is_trouble(c) for c in wrong if c):
+        trouble = 0 if taken else next((c for c in wrong if c and is_trouble(c)), 0)
+        self.evidence = took, trouble
+        if trouble:
             self._pace(now, result, PERMANENT)      # as good as a failure
         else:
             self.failed, self.splittable, self.failures, self.barren = False, True, 0, 0
+            self.answered_at = now
             for e in self.entries.values():
                 if e.unsure is not None and e.settle is None:
                     e.settle = now + self.o.read_timeout
         for part in parts:
-            answers, copy = codes[part.first:part.first + len(part.actions)], result.copies.get(part.first, 0)
+            answers, copy = codes[part.first:part.first + len(part.actions)], result.copies.get(part.first, (0, None))
             if self.o.asg_life:
                 if is_2xx(answers[0]):
                     self._delivered(part)
@@ -124,6 +132,8 @@ class Answers:
                 self._answered(part, answers[0], copy)
             else:
                 self._confirmed(part, answers, copy)
+            if part.phase != ASK or not part.entry.wants:   # a question says nothing of the act that follows
+                part.entry.hung = False
         self._stand_answered(flight, parts)
 
     def _stand_answered(self, flight, parts):
@@ -167,10 +177,23 @@ class Answers:
         if part.seq != e.state.seq:
             return
         e.clean = False
-        if copy > e.state.top or not copy and part.ts >= e.state.top:
-            self.give_up(e, "conflict", "conflict", copy=copy)
-        elif copy:
+        ts, age = copy
+        if not e.top:
+            self._answered_unknown(e, ts, age)
+        elif ts > e.top or not ts and part.ts >= e.top:
+            self.give_up(e, "conflict", "conflict", copy=ts)
+        elif ts:
             e.asked = self.now
+
+    def _answered_unknown(self, e, ts, age):
+        """No timestamp is known of what was cancelled, and the peer tells its own. What it had before the Cancel
+        was accepted, by its own clock, is what that was about."""
+        if not ts:
+            self.give_up(e, "dropped", "dropped")
+        elif age is not None and age > self.now - e.since + CLOCKS_MS:
+            e.given, e.asked = ts, self.now
+        else:
+            self.give_up(e, "conflict", "conflict", copy=ts)
 
     def _confirmed(self, part, codes, copy):
         e, first = part.entry, part.actions[0]
@@ -185,7 +208,7 @@ class Answers:
             self._missing(part)
         elif codes[0] == 409:
             self.end("conflict", part.bits)
-            self._newer(part, copy)
+            self._newer(part, copy[0])
         else:
             self._delivered(part, absent=single and first == CANCEL and codes[0] == 404)
             if first == HEARTBEAT and not e.held:
@@ -281,9 +304,8 @@ class Answers:
         if part.seq != e.state.seq:
             return False
         known = e.suspect and e.troubled == troubled
-        if known and e.refused_act and not part.acts:   # a question that fails says nothing of what it was asked for
-            return False
-        if known:
+        # a question that fails says nothing of what it was asked for, but of itself
+        if known and (part.acts or not e.refused_act):
             return well > e.suspect
         e.suspect, e.troubled, e.refused_act = self.last_id, troubled, part.acts
         return False
@@ -327,11 +349,13 @@ class Answers:
 
     def _failed(self, now, flight, parts, result):
         """What may have been the reason itself waits behind the others: what they are answered tells."""
-        behind = result.end in (READ_TIMEOUT, RESET, UNUSABLE) and not self.o.asg_life
+        behind = self._may_be_bad(result)
         alone = behind and len(parts) == len(flight.parts) == 1
         others = self.failures < LATELY or alone and parts[0].entry.poison      # are answered
         self.failures += 1
         self._pace(now, result, result.verdict)
+        if behind and others:
+            self._hang(now, flight, parts)
         for part in parts:
             e, bits = part.entry, part.bits
             self._doubt_part(part, result)
@@ -343,10 +367,30 @@ class Answers:
         if alone and others and self._lonely(parts[0], result):
             return
         for part in parts if behind else reversed(parts):
+            self.tick += 1                  # in the order in which they were sent
             if behind and not part.entry.owed:
                 self.put(part.entry, "live")
             else:
                 self.stand(part.entry, front=not part.entry.owed)
+
+    def _may_be_bad(self, result):
+        """Whether the peer got it, and there may be something in it that it cannot take."""
+        about_time = result.status == 429 or result.retry_after or result.verdict == CONGESTION
+        word = result.end in (STATUS_END, STATUS_5XX) and not about_time
+        return not self.o.asg_life and (word or result.end in (READ_TIMEOUT, RESET, UNUSABLE))
+
+    def _hang(self, now, flight, parts):
+        """No answer tells which of them it is: they go apart from the others, in batches that become smaller. It
+        took this long, and nothing else went meanwhile: for as long it is the others' turn."""
+        self.hung_size = min(self.hung_most, len(flight.items) // SHRINK + 1)
+        for part in parts:
+            part.entry.hung = True
+        self.hung_until = now + now - flight.sent
+
+    @property
+    def hung_most(self):
+        """Items that a batch of what is hung may have."""
+        return self.hung_size if any(e.hung for e in self.entries.values()) else self.o.items
 
     def _lost(self, part, how):
         e = part.entry
@@ -405,17 +449,23 @@ class Answers:
             self._pace(now, result, result.verdict)
 
     def _lonely(self, part, result):
-        """An instance failed alone. The second time, with a success between, it is given up for the present: 400 and
-        413 are words on it; anything else may have been chance, so that it rests first, unreported."""
-        e, word = part.entry, result.status in (400, 413)
-        e.chance = not word or e.chance and e.poison
+        """An instance failed alone. The second time, with a success between, it is given up for a while: 400
+        and 413 are words on it; anything else may have been chance, so that it rests first, unreported."""
+        e, chance = part.entry, result.status not in (400, 413)
+        same, e.chance = not e.poison or chance == e.chance, chance
+        if not same:                # neither confirms the other
+            e.suspect, e.refused_act = self.last_id, part.acts
+            return False
         if not self._confirms(part, False, self.ok_before):
             return False
-        if e.chance and not e.tries:
+        tried, e.lonely = e.lonely or e.refused and e.tries, True
+        if e.chance and not tried:
             self.give_up(e, "dropped", "failed")
             self.rest_soon(e)
+            e.suspect = self.last_id        # before it is rejected others must be answered again
         else:
             self.give_up(e, "rejected", "rejected", result.status)
+        e.hung = False                      # it goes alone anyway
         return True
 
     def _split_step(self, now, split, result, refused):

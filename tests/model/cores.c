@@ -97,14 +97,15 @@ s_close_row (row_t *row)
 }
 
 static void
-s_open_row (cores_t *self, row_t *row)
+s_open_row (cores_t *self, row_t *row, bool inherits)
 {
     zpeer_lane_options_t options = self->options;
     unsigned number = (unsigned) (row - self->rows);
     *row = (row_t){.number = number};
-    options.origin = (uint8_t) (number / 2 + 1);
     options.report = s_report;
     options.arg = row;
+    options.origin = (uint8_t) (number / 2 + 1);
+    options.inherits = inherits;
     if (s_is_asg_row (row)) {
         options.max_items = 1;
         options.linger_ms = 0;
@@ -130,7 +131,7 @@ s_clear (cores_t *self)
 }
 
 //  new PEERS max-items first-items max-bytes linger read-timeout pool asg-life
-//  single delivered seed max-retries tombstone age-out
+//  single delivered seed max-retries tombstone age-out outlive most-bytes
 static void
 s_new (cores_t *self, char **word)
 {
@@ -150,6 +151,8 @@ s_new (cores_t *self, char **word)
     zpeer_view_options_t options = {
         .tombstone_ms = (uint32_t) s_number (word[13]),
         .age_out = s_number (word[14]),
+        .outlive_ms = (uint32_t) s_number (word[15]),
+        .cancels_max_bytes = s_number (word[16]),
         .seed = s_number (word[11]),
     };
     self->view = zpeer_view_new (&options);
@@ -157,25 +160,27 @@ s_new (cores_t *self, char **word)
     if (self->count > LANES_MAX)
         s_die ("too many peers", word[1]);
     for (unsigned i = 0; i < self->count; i++)
-        s_open_row (self, &self->rows[i]);
+        s_open_row (self, &self->rows[i], false);
     for (unsigned i = 0; i < PEERS_MAX; i++)
         zpeer_counter_init (&self->counters[i], (uint32_t) s_number (word[12]));
 }
 
+//  join LANE inherits
 static void
 s_join (cores_t *self, char **word)
 {
     unsigned number = (unsigned) s_number (word[1]);
     if (number >= self->count || number % 2 || self->rows[number].lane)
         s_die ("no lane to join", word[1]);
-    s_open_row (self, &self->rows[number]);
-    s_open_row (self, &self->rows[number + 1]);
+    s_open_row (self, &self->rows[number], s_number (word[2]));
+    s_open_row (self, &self->rows[number + 1], false);
 }
 
 static void
 s_drop (cores_t *self, char **word)
 {
     row_t *row = s_row (self, word[1]);
+    printf ("unsettled %d\n", zpeer_lane_unsettled (row->lane));
     s_close_row (row);
     s_close_row (row + 1);
     zpeer_view_remove_lane (self->view, row->number / 2);
@@ -374,15 +379,32 @@ s_codes (const char *word, uint16_t *codes)
     return count;
 }
 
-//  Index and timestamp by turns
+//  What a peer says of how long it has had an instance; 0: nothing
+static zpeer_slice_t
+s_copy_json (uint64_t age, char text[TEXT_MAX])
+{
+    if (!age)
+        return (zpeer_slice_t){0};
+    snprintf (text, TEXT_MAX,
+              "{\"leaseInfo\":{\"registrationTimestamp\":1,"
+              "\"lastRenewalTimestamp\":%" PRIu64 ",\"durationInSecs\":0}}",
+              age);
+    return zpeer_slice_str (text);
+}
+
+//  By turns: index, timestamp, for how long the peer has had it, and 1
 static size_t
 s_copies (const char *word, zpeer_copy_t *copies)
 {
-    static uint64_t numbers[2 * ITEMS_MAX];
-    size_t count = s_numbers (word, numbers, ITEMS_MAX) / 2;
+    static uint64_t numbers[3 * ITEMS_MAX];
+    static char texts[ITEMS_MAX][TEXT_MAX];
+    size_t count = s_numbers (word, numbers, 3 * ITEMS_MAX) / 3;
     for (size_t i = 0; i < count; i++)
-        copies[i] = (zpeer_copy_t){.index = (uint32_t) numbers[2 * i],
-                                   .timestamp = numbers[2 * i + 1]};
+        copies[i] = (zpeer_copy_t){
+            .index = (uint32_t) numbers[3 * i],
+            .timestamp = numbers[3 * i + 1],
+            .json = s_copy_json (numbers[3 * i + 2], texts[i]),
+        };
     return count;
 }
 
@@ -395,8 +417,8 @@ s_share_pause (cores_t *self, row_t *row)
     zpeer_lane_hold (row->lane, zpeer_lane_pause (other->lane));
 }
 
-//  done LANE now id end status retry-after codes copies half; half: a part of its
-//  requests had been made
+//  done LANE now id end status retry-after codes copies half repeated; half: a
+//  part of its requests had been made
 static void
 s_done (cores_t *self, char **word)
 {
@@ -425,7 +447,12 @@ s_done (cores_t *self, char **word)
     result.copy_count = s_copies (word[8], copies);
     s_judge (self, row, (zpeer_end_t) end, &result);
     result.ambiguous |= s_number (word[9]) != 0;
-    if (!zpeer_lane_done (row->lane, s_number (word[2]), &result))
+    result.repeated = s_number (word[10]);
+    bool known = zpeer_lane_done (row->lane, s_number (word[2]), &result);
+    zpeer_lane_evidence_t evidence;
+    zpeer_lane_evidence (row->lane, &evidence);
+    printf ("evidence %d %u\n", evidence.taken, evidence.trouble);
+    if (!known)
         printf ("unknown\n");
     s_share_pause (self, row);
     show_lane (row);
@@ -467,13 +494,13 @@ static const struct {
     int words;
     void (*run) (cores_t *self, char **word);
 } s_commands[] = {
-    {"new", 15, s_new},        {"event", 14, s_event},
+    {"new", 17, s_new},        {"event", 14, s_event},
     {"expire", 2, s_expire},   {"released", 4, s_released},
     {"missing", 2, s_missing}, {"catch-up", 3, s_catch_up},
     {"walk", 4, s_walk},       {"over", 2, s_over},
-    {"next", 5, s_next},       {"done", 10, s_done},
+    {"next", 5, s_next},       {"done", 11, s_done},
     {"hold", 3, s_hold},       {"retry", 2, s_retry},
-    {"join", 2, s_join},       {"drop", 2, s_drop},
+    {"join", 3, s_join},       {"drop", 2, s_drop},
     {"shut", 2, s_shut},
 };
 

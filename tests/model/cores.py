@@ -2,7 +2,7 @@
 import os
 import subprocess
 from typing import NamedTuple, Optional
-from words import ASG, Item, Report, Wrong
+from words import ASG, GIVE_UP, Item, Report, Wrong
 import verdict as V
 from lane import ENDINGS
 
@@ -42,6 +42,7 @@ class Result(NamedTuple):
     retry_after: int
     codes: Optional[list]
     copies: dict
+    repeated: bool
 
 
 class Program:
@@ -108,10 +109,11 @@ class Row:
             raise Wrong("figures: " + ", ".join(f"{name} {c}, the model {m}" for name, c, m in
                                                 zip(FIGURES + ENDINGS, self.figures, mine) if c != m))
         for e in lane.entries.values():
-            mine = (e.wait, e.flight, e.owed, e.renew, e.unsure is not None, e.refused, e.held, e.resting)
+            mine = (e.wait, e.flight, e.owed, e.renew, e.unsure is not None, e.refused, e.held, e.resting,
+                    e.hung)
             if mine != self.entries.get(e.key):
                 raise Wrong(f"{e.key}: {self.entries.get(e.key)}; the model: {tuple(map(int, mine))} "
-                            "(wait, flight, owed, renew, unsure, rejected, held, resting)")
+                            "(wait, flight, owed, renew, unsure, rejected, held, resting, hung)")
 
 
 class Cores:
@@ -149,11 +151,11 @@ class Cores:
     def event(self, now, ev):
         """Returns (what the lanes are told, need_register, when to look for what is old)."""
         told, state, wake = self._ask("event", now, ev.action, ev.key, ev.ts, ev.st, ev.ov, ev.v, ev.replicated,
-                                ev.renewal, ev.duration, ev.snapshot, ev.as_of, ev.origin)
+                                      ev.renewal, ev.duration, ev.snapshot, ev.as_of, ev.origin)
         before = self.view.state(ev.key)
         change, need = self.view.apply(now, ev)
-        mine = [change.action, change.given, change.flags, int(need), change.origin] if change \
-            else ["-", 0, 0, int(need), 0]
+        mine = [change.action, change.given, change.flags, int(need), change.origin] if change else \
+            ["-", 0, 0, int(need), 0]
         if told[1:] != list(map(str, mine)):
             raise Wrong(f"told: {told[1:]}; the view's model: {mine}")
         self._check_state(ev, state[1:], before)
@@ -169,22 +171,29 @@ class Cores:
             raise Wrong(f"state: {theirs}; the view's model: {mine}")
 
     def expire(self, now):
-        """Lets go of what is old. Returns the keys that were forgotten, and when to look again."""
+        """Lets go of what is old, or too much. Returns the keys that were forgotten, those that were given up, and
+        when to look again."""
         *gone, wake = self._ask("expire", now)
-        forgotten, due = set(), self.view.due(now)
-        if len(gone) != len(due) and self.view.lanes:
-            raise Wrong(f"expire: {gone}; the view's model: {sorted(due)}")
-        told = [words[1] for words in gone]
-        for key in told + sorted(due - set(told)):      # without lanes nobody is told of a tombstone that goes
-            if key not in due:
+        forgotten, given_up, due = set(), set(), self.view.due(now)
+        for _, key, _, flags in gone:
+            if int(flags) & GIVE_UP:
+                given_up.add(key)
+                self._spread(now, self.view.give_up(now, key))
+            elif key not in due:
                 raise Wrong(f"expire: {key} is not due")
-            change = self.view.expire(now, key)
-            if change:
+            else:
+                due.remove(key)
+                change = self.view.expire(now, key)
                 self._spread(now, change)
                 if not change.flags:
                     forgotten.add(key)
+        if due and self.view.lanes:
+            raise Wrong(f"expire: the view's model lets go of {sorted(due)}, too")
+        for key in due:         # without lanes nobody is told of a tombstone that goes
+            self.view.expire(now, key)
+        self.view.check_bound()
         self._compare()
-        return forgotten, int(wake[1])
+        return forgotten, given_up, int(wake[1])
 
     def answer_released(self, row, released):
         """A lane has said that it holds nothing of an instance; the view is told now."""
@@ -193,11 +202,14 @@ class Cores:
         self.view.released(row.number, key, seq)
 
     def drop(self, rows):
-        """A peer is removed, with its lanes."""
-        self._ask("drop", rows[0].number)
+        """A peer is removed, with its lanes. Returns whether attempts are unsettled."""
+        unsettled = bool(int(self._ask("drop", rows[0].number)[0][1]))
+        if unsettled != rows[0].lane.unsettled:
+            raise Wrong(f"unsettled: {unsettled}")
         self.view.remove_lane(rows[0].number)
         for row in rows:
             del self.rows[row.number]
+        return unsettled
 
     # ---- lanes
 
@@ -208,7 +220,7 @@ class Cores:
         gave_up = [r.key for r in row.said if (r.kind, r.ending) == ("dropped", "dropped")
                    or r.kind == "need-register"]
         expired = row.figures[EXPIRED] - before
-        woke = [e.key for e in row.lane.entries.values() if e.resting and not row.entries.get(e.key, (0,))[-1]]
+        woke = [e.key for e in row.lane.entries.values() if e.resting and not row.entries.get(e.key, (0, 0))[-2]]
         if answer[0][0] == "batch":
             items = [Item(w[1], w[2], int(w[3]), w[4], w[5], int(w[6])) for w in answer[1:]]
             got = Got(Batch(int(answer[0][2]), int(answer[0][3]), items), now, 0, True, gave_up, expired, woke)
@@ -219,19 +231,24 @@ class Cores:
         self._compare(row)
         return got
 
-    def done(self, now, row, counter, ident, end, status=0, retry_after=0, codes=None, copies=None, half=False):
+    def done(self, now, row, counter, ident, end, status=0, retry_after=0, codes=None, copies=None, half=False,
+             repeated=False):
         """The end of an attempt, of both; counter is the model's of this peer. Returns the verdict."""
         copies = copies or {}
         answer = self._ask("done", row.number, now, ident, end, status, retry_after,
                            ",".join(map(str, codes)) if codes else "-",
-                           ",".join(f"{i},{ts}" for i, ts in sorted(copies.items())) or "-", half)
+                           ",".join(f"{i},{ts},{0 if age is None else age + 1}" for i, (ts, age) in sorted(copies.items()))
+                           or "-", half, repeated)
         v = V.judge(counter, end)
         theirs = answer[0][1:]
         if theirs != [v.verdict] + [str(int(x)) for x in v[1:]]:
             raise Wrong(f"verdict: {theirs}; the model: {v}")
         known = row.lane.done(now, Result(ident, end, v.verdict, v.reached, v.ambiguous or half, v.escalated,
-                                          status, retry_after, codes, copies))
-        if known == (len(answer) > 1):
+                                          status, retry_after, codes, copies, repeated))
+        theirs = tuple(map(int, answer[1][1:]))
+        if known and theirs != tuple(map(int, row.lane.evidence)):
+            raise Wrong(f"evidence: {theirs}; the model: {row.lane.evidence}")
+        if known == (len(answer) > 2):
             raise Wrong(f"batch {ident} is known to one of both")
         self._compare(row)
         return v
@@ -249,7 +266,7 @@ class Cores:
         row.lane.walk_begin()
         for change in self.view.walk(resync):
             row.lane.change(now, change, more=True)
-        row.lane.walk_complete = True
+        row.lane.walk_done()
         asgs = self.rows[row.number + 1]
         for key in self.view.asgs if resync else ():
             asgs.lane.change(now, self.view.catch_up(key)[0])

@@ -3,7 +3,9 @@ from typing import NamedTuple, Tuple
 from words import HEARTBEAT
 
 # why an instance is in a batch
-LIVE, ASK, ACT, FORGOTTEN = "live", "ask", "act", "forgotten"
+LIVE, ASK, ACT, FORGOTTEN, GONE = "live", "ask", "act", "forgotten", "gone"
+
+TS_LOWEST = 1       # a Heartbeat with this timestamp has the peer name its own
 
 # how something ceases to be owed
 REPAIRED, REFUSED, OTHERWISE = "repaired", "refused", "otherwise"
@@ -14,7 +16,7 @@ class Entry:
     __slots__ = ("key", "state", "wait", "since", "beat", "given", "queue", "place", "flight", "phase", "owed",
                  "renew", "ask", "asked", "again", "stored", "misses", "unsure", "settle", "suspect", "troubled",
                  "refused_act", "refused", "leaving", "walked", "worth", "resting", "held", "tries", "rest",
-                 "goes_alone", "chance", "cancelled", "clean", "acted")
+                 "goes_alone", "chance", "cancelled", "clean", "lonely", "hung", "acted")
 
     def __init__(self, key):
         self.key, self.state = key, None
@@ -22,7 +24,8 @@ class Entry:
         self.since = 0         # when the first of them came; never moved by later ones
         self.beat = 0          # when the newest waiting Heartbeat came
         self.worth = 0         # how long that was worth sending, at most
-        self.given = 0         # timestamp of a Heartbeat the view cannot vouch for
+        self.given = 0         # timestamp of a Heartbeat the view cannot vouch for; or the highest known, of what
+        #                        was cancelled and forgotten
         self.queue = None      # where it waits: "live", "owed", "part" of a bisection
         self.place = (0, 0)    # in its queue
         self.flight = 0        # kinds on their way
@@ -33,6 +36,7 @@ class Entry:
         self.asked = None      # when the question was answered 200 or 404
         self.again = False     # something happened during the flight that its result cannot know
         self.stored = False    # a Register was confirmed, and no Heartbeat since
+        self.acted = None      # when something was last sent that may change it there, in seconds
         self.misses = 0        # times a Heartbeat was then answered 404
         self.unsure = None     # seq of the state in the first ambiguous attempt not yet settled
         self.settle = None     # when to look whether the state has changed since
@@ -46,7 +50,8 @@ class Entry:
         self.goes_alone = False    # ... and in a batch of its own
         self.held = False      # until then nothing of it is told, but Heartbeats if only an act was refused
         self.tries = 0         # pauses it rested for, one after the other
-        self.acted = None      # second in which an attempt ended that may have changed it at the peer
+        self.lonely = False    # it failed alone, twice, and rested for that
+        self.hung = False      # it failed with others, which the peer answers: it goes apart from them
         self.cancelled = False     # a Cancel was accepted that the peer has not confirmed
         self.clean = False     # it has confirmed one before what it was told of the present life
         self.leaving = False   # the view has let go of it
@@ -57,9 +62,24 @@ class Entry:
         return bool(self.wait or self.owed)
 
     @property
+    def top(self):
+        """The highest timestamp known; 0: none. The view says none of what was forgotten; a Cancel that came
+        before that is asked about all the same."""
+        return self.state.top or (self.given if self.cancelled and not self.state.v else 0)
+
+    @property
+    def askable(self):
+        """The peer can be asked about it: with the highest timestamp; or if there is none, and it was cancelled,
+        for what the peer has."""
+        return self.top or self.cancelled and not self.state.v
+
+    @property
     def held_ts(self):
-        """The highest timestamp that the peer can be expected to hold."""
-        return self.state.ts if self.clean and self.state.v else self.state.top
+        """The highest timestamp that the peer can be expected to hold; one that any registration is above, if
+        none is known."""
+        if not self.top:
+            return TS_LOWEST
+        return self.state.ts if self.clean and self.state.v else self.top
 
     @property
     def began_lower(self):

@@ -7,17 +7,18 @@ choice. So a call that builds batches is given what the lane in C did (got), and
 model would have done something else.
 
 Here: changes in, batches out. What an answer does is in answers.py."""
-from answers import Answers
-from entry import (ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REFUSED, REPAIRED, Entry, Flight, Part)
-from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FORGET, FRESH, FULL, H, HEARTBEAT, OWE, R, REGISTER,
+from answers import HALF, Answers
+from entry import (ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REFUSED, REPAIRED, Entry, Flight, GONE, Part)
+from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FORGET, FRESH, FULL, GIVE_UP, H, HEARTBEAT, OWE, R, REGISTER,
                    RELEASE, REPLICATED, S, SNAPSHOT, STATUS, TASKS, UNKNOWN, VERIFY, WALK, Item, Report, Wrong)
 
-ACTED_S = 60        # so long the peer may not yet have what others say
 ANSWER_MS = 1000    # so long the answer to a question counts
 LATE_MS = 1000      # a Cancel that has waited for so long asks first
 REST_FIRST_MS, REST_TIMES = 60000, 5        # a pause, and how often it is doubled
 REST_SOON_MS = 30000        # ... and the first, when it may have been chance
 ALONE_EVERY, ALONE_EVERY_MS, ALONE_NEWS_MS = 200, 300000, 30000
+ACTED_S = 60        # so long a peer may not yet have what others say of an instance that it was told of from here
+PROBE_ALL_MS = 90000
 SWEEP_MS = 1000     # a Heartbeat may expire so much too late
 
 
@@ -29,12 +30,13 @@ class Options:
     """Of one lane. asg_life 0: a lane of instances."""
     items, first, bytes, linger, read_timeout, pool = 250, 0, 1 << 20, 10, 30000, 10000
     asg_life, single, delivered = 0, False, False
-    origin = 0      # that of changes which came from this peer
 
 
 class Lane(Answers):
-    def __init__(self, options):
-        self.o = options
+    def __init__(self, options, origin=0, inherits=False):
+        """origin: of changes that this peer told the source. inherits: an earlier lane of the peer left attempts
+        that may yet be applied: what the first walk tells is in doubt."""
+        self.o, self.origin, self.inherits = options, origin, inherits
         self.entries, self.flights, self.splits = {}, {}, []
         self.said, self.ended, self.accepted = [], dict.fromkeys(ENDINGS, 0), 0
         self.tick, self.fronted, self.batch = 0, 0, 0
@@ -44,6 +46,8 @@ class Lane(Answers):
         self.walk_instances = self.repaired = self.refused = 0
         self.launched = self.alone_from = self.alone_at = 0
         self.failures = self.barren = 0     # in a row: failed attempts; refused parts of bisections
+        self.hung_size = self.hung_until = 0
+        self.answered_at = 0
 
     # ---- accounting
 
@@ -114,7 +118,7 @@ class Lane(Answers):
     @staticmethod
     def renew(e):
         """Only a Heartbeat. Without a timestamp there is nothing to ask with."""
-        if not e.owed and not e.held and e.state.top:
+        if not e.owed and not e.held and e.top:
             e.owed = e.renew = True
 
     def pay(self, e, how):
@@ -166,13 +170,13 @@ class Lane(Answers):
 
     def rest_soon(self, e):
         """It may have been chance: once before its lease runs out, beside others."""
-        e.held, e.tries = True, 1
+        e.held, e.tries = True, e.tries or 1
         self.rest_until(e, self.now + REST_SOON_MS, self.now + REST_SOON_MS)
         e.goes_alone = False
 
     @staticmethod
     def rest_end(e):
-        e.tries, e.resting, e.held = 0, False, False
+        e.tries, e.resting, e.held, e.lonely = 0, False, False, False
 
     def try_now(self, e):
         e.misses, e.refused = 0, False
@@ -191,23 +195,23 @@ class Lane(Answers):
         due = [e.key for e in alone if now >= e.rest[1]]
         if may and due and not any(e.key in woke for e in alone):
             raise Wrong(f"rest: none of {due} is tried again")
-        for key in woke:
-            e = self.entries[key]
+        for e in [self.entries[key] for key in woke if key in self.entries]:    # else it is released
             if now < e.rest[0]:
-                raise Wrong(f"rest: {key} is tried {e.rest[0] - now} ms too early")
+                raise Wrong(f"rest: {e.key} is tried {e.rest[0] - now} ms too early")
             if e.goes_alone:
                 if not may:
-                    raise Wrong(f"rest: {key} is tried too often")
+                    raise Wrong(f"rest: {e.key} is tried too often")
                 may, self.alone_from, self.alone_at = False, self.launched + ALONE_EVERY, now
             self._wake(e)
 
     def _wake(self, e):
         """It is owed: what the peer has is asked first, as always. One that it only misses need not be told
         more than that it is there."""
+        held = e.held
         e.resting = e.held = False
-        if e.misses:
+        if e.misses and not held:
             self.renew(e)
-        elif e.state.top:
+        elif e.askable:
             self.owe(e)
         e.again = bool(e.phase)
         if e.queue != "live":
@@ -224,6 +228,8 @@ class Lane(Answers):
         if e is None:
             e = self.entries[c.key] = Entry(c.key)
         changed = not e.state or e.state.seq != c.state.seq
+        top = e.top if e.state else 0
+        own = c.origin and c.origin == self.origin
         if e.state and c.state.v and c.state.ts < e.state.ts:
             e.clean = False             # the peer may hold what came before in this very life
         e.state = c.state
@@ -231,20 +237,22 @@ class Lane(Answers):
         if c.flags & OWE:
             self._owe_all(e)
         elif c.flags & VERIFY:
-            mine = not c.origin or c.origin == self.o.origin
-            if c.flags & WALK or mine and not e.held:
-                self._verify(e)
+            self._ask(e, c, own)
         elif e.leaving:
+            if c.flags & GIVE_UP:
+                self._give_up(e)
             self.release(e)
         elif c.action == FORGET:
-            self._forget(e)
+            self._forget(e, max(c.given, top))
         elif c.flags & REPLICATED:
             self._replicated(e, c, changed)
-        elif c.origin and c.origin == self.o.origin:
+        elif own:
             self._origin(e, c)
         else:
             self._event(e, c)
         if c.flags & WALK:
+            if self.inherits:           # in what state a late attempt leaves it nobody knows
+                self._doubt(e, HALF)
             self.walk_instances += 1
             e.walked |= e.owed
         self._overflow()
@@ -258,20 +266,22 @@ class Lane(Answers):
             self.ended["rejected"] += 1
             return
         idle = not e.wait
-        e.given = c.given
+        if bit != H or e.state.top or not e.cancelled:  # while a Cancel is to be told, what was known stays known
+            e.given = c.given
         self._gather(e, bit)
         if bit == R and c.flags & FRESH:
             e.wait |= FULL
         # what changed while it was held was never sent, nor what it was held for; or the peer may keep an
         # earlier life; or all is told
-        snapshot = c.flags & SNAPSHOT
         lower = bit == R and e.began_lower and not e.wait & C
-        if bit & (R | C) and held and e.state.top or lower or snapshot:
+        snapshot = c.flags & SNAPSHOT
+        if bit & (R | C) and held and e.askable or lower or snapshot:
             self.owe(e)
             e.again = bool(e.phase)
         if idle:
             e.since = self.now
-        if e.queue == "owed" and not snapshot:      # a live change does not wait with what is owed
+        # a live change does not wait with what is owed; the snapshots of a whole registry do
+        if e.queue == "owed" and not snapshot:
             self.put(e, "live")
         else:
             self.stand(e)
@@ -302,62 +312,72 @@ class Lane(Answers):
                 e.wait |= FULL          # two changes of the override: only the pair gives their sum
             e.wait = (e.wait & ~H) | bit
 
-    def _settles(self, e, bit):
+    # ---- what others told
+
+    def acted_lately(self, e):
+        return e.acted is not None and self.now // 1000 - e.acted <= ACTED_S
+
+    @staticmethod
+    def _settles(e, bit):
         if bit == C:
             return True
         override = e.wait & R and e.state.ov != UNKNOWN     # the Register that waits may have brought it
         return bit == R and not e.wait & ~(R | H) and not e.owed and not override
 
-    def _settled(self, e, bits):
+    def settle(self, e, bits):
         """Ends these kinds, which wait, for somebody else has told the peer."""
         self.end("settled", e.wait & bits)
         e.wait &= ~bits
         if not e.wait:
             e.asked, e.ask = None, False
 
-    def _widen(self, e):
-        if e.wait & ~H or e.owed:
-            self._settled(e, H)
-            e.wait |= FULL
-
-    def _acted_lately(self, e):
-        """What was sent from here may have come to the peer after what another told it."""
-        return e.acted is not None and self.now // 1000 - e.acted <= ACTED_S
-
     def _replicated_asg(self, e, again):
         if again and not e.wait:        # what is on its way may arrive after it
             self.accepted += 1
             e.wait, e.beat, e.since, e.worth = H, self.now, self.now, self._life(e)
 
+    def _widen(self, e):
+        """The peer has not only what it had from here: what waits is told in full."""
+        if e.wait & ~H or e.owed:
+            self.settle(e, H)
+            e.wait |= FULL
+
+    def _trust(self, e, bit):
+        """Whether the peer got the other's in place of our Register nobody knows here: it is asked. A Cancel of
+        ours is told."""
+        ours = e.wait & R
+        self.settle(e, ~C if bit == C else ~0)
+        if e.unsure is not None:        # nobody else knows of an attempt of ours that may come late
+            self.owe(e)
+        elif bit == R and ours:
+            self.renew(e)
+
     def _replicated(self, e, c, changed):
-        """Another has told all peers. What the view says exactly so settles what waits; but what is still owed
-        cannot be settled by it: what it does at a peer depends on what the peer did not yet get from here."""
+        """Another has told all peers. What is still owed to them cannot always be settled by that: what it
+        does at a peer depends on what the peer did not yet get from here."""
         bit = BIT[c.action]
         if self.o.asg_life:
             self._replicated_asg(e, changed and e.phase)
             return
-        vague = self._acted_lately(e) and not c.flags & EXACT   # it may have changed the peer before that
-        if bit == H or not (changed or e.wants or e.phase or vague):
+        lately, exact = self.acted_lately(e), c.flags & EXACT
+        # what changes nothing here may have changed the peer before it got what was sent from here
+        if bit == H or not (changed or e.wants or e.phase or lately and not exact):
             return
-        untold = e.tries and not c.flags & EXACT    # it was newer there
-        if (self._acted_lately(e) or untold) and not e.held:
+        # what was sent may have come after it; or the peer may hold what was forgotten here, or had it newer
+        unknown = lately or c.flags & FRESH or e.tries and not exact
+        if unknown and not e.held:
             self._owe_all(e)
             return
-        if c.flags & EXACT and self._settles(e, bit):
-            ours = e.wait & R
-            self._settled(e, ~C if bit == C else ~0)     # a Cancel of ours is told
-            if e.unsure is not None:    # nobody else knows of an attempt of ours that may come late
-                self.owe(e)
-            elif bit == R and ours:     # whether the peer got the other's nobody knows here
-                self.renew(e)
+        if exact and self._settles(e, bit):
+            self._trust(e, bit)
         else:
             self._widen(e)
         e.again = bool(e.phase)         # that may arrive after it
         self.stand(e)
 
     def _origin(self, e, c):
-        """The peer has told the source, and nobody else has. It has what the view says, if that is exactly
-        what it told; else it is owed the difference."""
+        """The peer has told the source, and nobody else has. It has what the view says if that is exactly what
+        it told; else it is owed the difference."""
         bit, exact = BIT[c.action], c.flags & EXACT
         if self.o.asg_life:
             self._replicated_asg(e, e.phase)
@@ -366,35 +386,36 @@ class Lane(Answers):
             return
         if bit == H and exact:
             if e.wait == H:
-                self._settled(e, H)
+                self.settle(e, H)
             if e.renew and not e.phase:
                 self.pay(e, OTHERWISE)
             self.stand(e)
             return
-        if not exact or e.phase or self._acted_lately(e):
+        if not exact or e.phase or self.acted_lately(e):
             self._owe_all(e)
             return
         # an override says nothing of the data; nor was it set or deleted if the peer was in that status already
         if bit & (S | D) and (e.wait & ~H or e.owed):
             self._widen(e)
         else:
-            self._settled(e, ~0)
-            self.try_now(e)             # whatever it refused before
+            self.settle(e, ~0)
+            self.try_now(e)
             e.suspect, e.cancelled, e.clean = 0, False, True
             self.pay(e, OTHERWISE)
             if e.unsure is not None:
                 self.owe(e)
         self.stand(e)
 
-    def _forget(self, e):
+    def _forget(self, e, top):
         """Only the mark of an ambiguous attempt stays, for what is late may hit a later life; and a Cancel
         that the peer was not told of, for that was accepted."""
         kept = C if e.cancelled else 0
+        e.given = top if e.cancelled else 0
         self.end("forgotten", e.wait & ~kept)
         e.wait &= kept
         e.misses, e.asked, e.again, e.stored, e.clean = 0, None, False, False, False
         if not e.cancelled:
-            self._forget_all(e)
+            self._clear(e, OTHERWISE)
         elif e.owed:
             self.owe(e)                 # the Cancel, and not only a Heartbeat
         if e.phase:
@@ -404,16 +425,33 @@ class Lane(Answers):
                 e.phase = FORGOTTEN
         self.stand(e)
 
-    def _forget_all(self, e):
+    def _clear(self, e, how):
+        """Nothing of it that waits is to be told."""
         self.leave(e)
         e.suspect = 0
-        self.pay(e, OTHERWISE)
+        self.pay(e, how)
         self.rest_end(e)
-        e.refused = e.ask = e.refused_act = e.troubled = e.chance = e.walked = False
+        e.refused = e.ask = e.refused_act = e.troubled = e.chance = e.hung = e.walked = False
+        e.cancelled = e.clean = e.stored = False
+
+    def _give_up(self, e):
+        """The view cannot remember it any longer: what was not told is not told any more, and what comes late
+        nobody minds."""
+        untold = (e.wait | e.flight) & TASKS or (H if e.renew else C if e.owed or e.held else 0)
+        if untold:
+            self.report("dropped", e, untold, "dropped")
+        self.end("dropped", e.wait)
+        self.end("dropped", e.flight)
+        e.wait = e.flight = 0
+        e.again = False
+        self._clear(e, REFUSED)
+        e.unsure = e.settle = None
+        if e.phase:
+            e.phase = GONE
 
     def _owe_all(self, e):
         """The peer may not have been told of something: it is owed all there is."""
-        if not e.state.top:             # nothing to ask with; what waits is of the past, but a Cancel
+        if not e.askable:               # nothing to ask with; what waits is of the past, but a Cancel
             self.end("superseded", e.wait & ~C)
             e.wait &= C
             self.stand(e)
@@ -423,6 +461,12 @@ class Lane(Answers):
         e.again = bool(e.phase)
         if e.queue != "live":
             self.stand(e)
+
+    def _ask(self, e, c, own):
+        """A walk; or the view holds what others did not know when they cancelled it. What is held is asked about
+        when it has rested, then."""
+        if c.flags & WALK or (own or not c.origin) and not e.held:
+            self._verify(e)
 
     def _verify(self, e):
         """The peer is asked whether it has it. A 404 does not tell an instance that is absent from one that
@@ -457,6 +501,14 @@ class Lane(Answers):
         self.walk_active, self.walk_complete = True, False
         self.walk_instances = self.repaired = self.refused = 0
 
+    def walk_done(self):
+        self.walk_complete, self.inherits = True, False
+
+    @property
+    def unsettled(self):
+        """Attempts may yet be applied."""
+        return bool(self.flights) or any(e.unsure is not None for e in self.entries.values())
+
     # ---- batches out
 
     def _life(self, e):
@@ -468,7 +520,7 @@ class Lane(Answers):
         for e in list(self.entries.values()):
             if e.settle is None or now < e.settle:
                 continue
-            if e.state.seq != e.unsure and e.state.top:
+            if e.state.seq != e.unsure and e.askable:
                 self.owe(e)
                 e.again = bool(e.phase)
             e.unsure = e.settle = None
@@ -502,8 +554,8 @@ class Lane(Answers):
             return LIVE, [Item(ASG, k, 0, s.st)]
         if e.wait & C and self.now - e.since > LATE_MS:
             e.ask = True
-        if e.owed or e.ask and s.top:
-            if not s.top:               # nothing to ask with, so nothing may be sent
+        if e.owed or e.ask and e.askable:
+            if not e.askable:           # nothing to ask with, so nothing may be sent
                 self.give_up(e, "dropped", "dropped")
                 return None, []
             return self._refresh(e, s, k, register, delete)
@@ -602,7 +654,7 @@ class Lane(Answers):
             theirs = items[at:at + len(mine)] if mine else items[at:at + 1]
             if mine != theirs:
                 raise Wrong(f"sent: {', '.join(map(str, theirs))}; the model: {', '.join(map(str, mine))}")
-            self._check_place(e, items, split)
+            self._check_place(e, flight, items, split)
             flight.parts.append(Part(e, at, tuple(i.action for i in mine), mine[0].ts, e.state.seq,
                                      e.queue == "live"))
             if e.alone and len(items) > len(mine):
@@ -614,13 +666,23 @@ class Lane(Answers):
             at += len(mine)
         return flight
 
-    def _check_place(self, e, items, split):
-        """What came first goes first: a hot instance is not overtaken for ever, nor stops the others."""
-        sent = {i.key for i in items}
+    def _check_place(self, e, flight, items, split):
+        """What came first goes first: a hot instance is not overtaken for ever, nor stops the others. What is
+        hung, or is not, is passed over where it must not join; and so it is at first, if it is the others' turn."""
+        sent, first = {i.key for i in items}, not flight.parts
+        turn = self.now < self.hung_until and not self._probes()
         for o in self.entries.values():
-            if not split and o.queue == e.queue and o.place < e.place and o.key not in sent and not o.alone \
-                    and not o.phase:
+            if split or o is e or o.queue != e.queue or o.key in sent or o.alone and not first or o.phase:
+                continue
+            waits = o.hung and turn and not self.answered(o)
+            if first and not o.hung and e.hung and turn and not self.answered(e) and not o.alone:
+                raise Wrong(f"hung: {e.key} goes before {o.key}, and it is the others' turn")
+            if o.place < e.place and not (waits or (o.alone if first else o.hung != e.hung)):
                 raise Wrong(f"order: {e.key} goes before {o.key}")
+
+    def _probes(self):
+        """A peer that has not answered for so long may be told of all it can be."""
+        return self.failed and self.now >= self.answered_at + PROBE_ALL_MS
 
     def _launch(self, now, got, flight):
         batch, most = got.batch, max(self.o.items, 2)
@@ -629,6 +691,12 @@ class Lane(Answers):
             raise Wrong(f"questions: the next batch has no room for {asked} items")
         if len(flight.parts) > 1 and (len(batch.items) > self.o.items or batch.bytes > self.o.bytes):
             raise Wrong(f"size: {len(batch.items)} items, {batch.bytes} bytes")
+        hung = [p.entry.hung for p in flight.parts]
+        if len(hung) > 1 and not flight.split and not self._probes():
+            if len(set(hung)) > 1:
+                raise Wrong("hung: not apart from the others")
+            if hung[0] and max(len(batch.items), asked) > self.hung_most:
+                raise Wrong(f"hung: {len(batch.items)} items, and not {self.hung_most}")
         if not flight.parts or len(batch.items) > most:
             raise Wrong(f"size: {len(batch.items)} items")
         if self.failed and self.flights:

@@ -1,14 +1,16 @@
 """What lies between a lane and its peer in a history: the network with its faults, and the peer."""
 import random
-from copy import copy
+from collections import Counter
 import verdict as V
 from cores import NEVER, Row
 from lane import Lane
 from registry import Registry
 from words import ASG, CANCEL, HEARTBEAT, REGISTER, UNKNOWN, Wrong
 
+CHANCES = 3         # what fails alone so often, and not in between, looks like a bad item
 FAULTS = ["refused", "connect timeout", "reset before", "reset after", "timeout", "timeout applied", "timeout late",
-          "503", "429", "403", "500", "502", "unusable", "tls", "internal", "taken back"]
+          "503", "429", "403", "500", "502", "unusable", "tls", "internal", "taken back", "sent twice"]
+ONCE = [f for f in FAULTS if f != "sent twice"]
 PHASES = ["ok"] * 5 + ["item 500", "item 403", "404 to registers", "400 all", "413 all", "mix"] + FAULTS
 
 
@@ -17,7 +19,7 @@ class Peer:
     is what its lanes cannot be blamed for."""
 
     def __init__(self, world, number, rng):
-        self.number, self.rng, self.registry, self.life = number, rng, Registry(), 0
+        self.number, self.rng, self.registry, self.life = number, rng, Registry(world), 0
         self.counter = V.Counter(world.maximum)
         self.rows = []
         self.latency = rng.choice([1, 5, 40])
@@ -27,19 +29,20 @@ class Peer:
         self.serial, self.busy = rng.random() < 0.5, 0
         self.max_bytes = rng.choice([10**9, 10**9, 5000, 2500])
         self.rate = rng.choice([0, 0.02, 0.1, 0.3])     # single faults
-        self.copies = rng.random() < 0.8
+        self.copies = rng.choice([0, 1, 2, 2, 2])       # without, and with all that is in them
         self.phase, self.spells = "ok", 0
         self.touched, self.silent, self.toxic, self.said, self.wiped = set(), set(), set(), set(), set()
         self.asg_lost, self.asg_late = set(), set()     # updates that were given up; that may arrive after newer ones
-        self.left = set()   # what was owed to it when it was removed: a Cancel may be forgotten until it is back
+        self.chances = Counter()    # how often a fault has hit an instance that was alone in its batch
+        self.ahead = set()  # it knew of these before its lane did
+        self.left = set()   # the view knew nothing of these any more when it was added
         self.lanes = 0      # grows when they are made anew
+        self.unsettled, self.dropped_at = False, 0      # when they were dropped
 
     def join(self, world):
         self.lanes += 1
-        options = [copy(o) for o in world.options]
-        for o in options:
-            o.origin = self.number + 1
-        self.rows = [Row(2 * self.number + i, Lane(options[i])) for i in range(2)]
+        self.rows = [Row(2 * self.number + i, Lane(world.options[i], self.number + 1, self.unsettled and not i))
+                     for i in range(2)]
         self.flying = 0
         self.wake = [None, None]
 
@@ -49,18 +52,40 @@ class Network:
 
     def send(self, p, row, b):
         """A batch is on its way: decides what comes of it."""
-        asg = bool(row.lane.o.asg_life)
         end = self.fault(p)
         self.say(f"P{p.number} #{b.id} send [{', '.join(map(str, b.items))}] {end if end != 'ok' else ''}")
         self.features["fault " + end] += end != "ok"
+        if end != "ok" and len({i.key for i in b.items}) == 1:
+            p.chances[b.items[0].key] += 1
         p.flying += 1
-        flight = (p, row, b, p.lanes)
+        if end == "sent twice":
+            self.send_twice((p, row, b, p.lanes, True))
+        else:
+            self.suffer((p, row, b, p.lanes, False), end)
+
+    def send_twice(self, flight):
+        """The connection is lost, and the request goes out once more. The first may be applied before, after, or
+        never; the second may end in any way."""
+        p, row, b, *_ = flight
+        lost, life = p.rng.uniform(0, 900), p.life
+        if p.rng.random() < 0.7:
+            late = p.rng.random() < 0.7
+            self.at(lost + p.rng.uniform(0, row.lane.o.read_timeout - 20) if late else 0, self.apply, flight, life)
+            if row.lane.o.asg_life:
+                p.asg_late |= {i.key for i in b.items}
+        self.at(lost, self.suffer, flight, p.rng.choice(ONCE) if p.rng.random() < 0.3 and self.calm_at is None else "ok")
+
+    def suffer(self, flight, end):
+        p, row, b, lanes, _ = flight
+        if lanes != p.lanes or not p.rows:      # it is aborted before it goes out again
+            return
+        asg = bool(row.lane.o.asg_life)
         rt, lat, life = row.lane.o.read_timeout, p.latency, p.life
         half = row.lane.o.single and len(b.items) > 1 and p.rng.random() < 0.5
         n = 1 if half else None
 
         def apply(n=n):
-            return self.apply(p, b, life, n)
+            return self.apply(flight, life, n)
         if end == "refused":
             self.at(1, self.done, flight, V.UNSENT)
         elif end == "connect timeout":
@@ -72,7 +97,7 @@ class Network:
             if end in ("reset after", "unusable"):
                 self.at(lat, apply)
             elif end == "500" and p.rng.random() < 0.5:
-                self.at(lat, lambda: self.apply(p, b, life, p.rng.randint(0, len(b.items))))
+                self.at(lat, lambda: self.apply(flight, life, p.rng.randint(0, len(b.items))))
             self.at(lat, self.done, flight, how, 500 if end == "500" else 200 if end == "unusable" else 0)
         elif end in ("timeout", "timeout applied", "timeout late", "taken back", "502"):
             wait = {"taken back": 6000, "502": lat}.get(end, rt)
@@ -88,7 +113,7 @@ class Network:
         elif end == "503":
             self.at(lat, self.done, flight, V.BUSY, 503, p.rng.choice([0, 0, 2000, 60000]))
         elif end in ("429", "403"):
-            self.at(lat, self.done, flight, V.STATUS, int(end))
+            self.at(lat, self.done, flight, V.STATUS, int(end), p.rng.choice([0, 0, 2000]))
         else:
             self.answer(flight, end, apply)
 
@@ -104,7 +129,7 @@ class Network:
 
     def answer(self, flight, end, apply):
         """The peer itself answers: 400, 413, or it works through the items."""
-        p, row, b, _ = flight
+        p, row, b, *_ = flight
         o = row.lane.o
         bad = [i for i in b.items if (i.key, i.v) in self.poison]
         if o.asg_life and "asg 400" in self.use:
@@ -127,12 +152,14 @@ class Network:
                     p.asg_late |= {i.key for i in b.items}
                 self.at(o.read_timeout, self.done, flight, V.READ_TIMEOUT)
             else:
-                self.at(wait, lambda: self.done(flight, V.OK, 200, 0, self.apply(p, b, p.life)))
+                self.at(wait, lambda: self.done(flight, V.OK, 200, 0, self.apply(flight, p.life)))
 
-    def apply(self, p, b, life, n=None):
+    def apply(self, flight, life, n=None):
         """The peer does what the batch says, or the first n items of it; None: it restarted meanwhile."""
-        if p.life != life:
-            return None
+        p, row, b, lanes, _ = flight
+        gone = lanes != p.lanes or not p.rows
+        if p.life != life or gone and self.now >= p.dropped_at + row.lane.o.read_timeout - 10:
+            return None         # or it is later than is promised
         codes = []
         for i in b.items[:n]:
             if i.action == ASG:
@@ -140,6 +167,9 @@ class Network:
                 codes.append(200)
             else:
                 codes.append(self.apply_item(p, i))
+                refused = codes[-1] in (403, 500) or codes[-1] == 404 and i.action == REGISTER
+                if refused and b.id not in row.lane.flights:    # it comes late, and nobody hears of that
+                    p.silent.add(i.key)
         self.say(f"P{p.number} #{b.id} applied {codes}")
         return codes
 
@@ -158,7 +188,7 @@ class Network:
         return p.registry.apply(i)
 
     def done(self, flight, end, status=0, retry_after=0, codes=(), half=False):
-        p, row, b, lanes = flight
+        p, row, b, lanes, repeated = flight
         if lanes != p.lanes or not p.rows:      # the lane is gone
             return
         if codes is None:                       # it restarted before it could answer
@@ -169,9 +199,10 @@ class Network:
         copies = {}
         for n, (i, code) in enumerate(zip(b.items, codes)):
             if code == 409 and p.copies and i.key in p.registry.records:
-                copies[n] = p.registry.records[i.key].ts
+                r = p.registry.records[i.key]
+                copies[n] = r.ts, self.now - r.since if p.copies > 1 else None
         v = self.cores.done(self.now, row, p.counter, b.id, end, status, retry_after, list(codes) or None, copies,
-                            half)
+                            half, repeated)
         self.say(f"P{p.number} #{b.id} {end} {status or ''} -> {v.verdict}{' escalated' if v.escalated else ''}")
         self.features["verdict " + v.verdict + (" escalated" if v.escalated else "")] += 1
         self.hear(p)
@@ -185,6 +216,11 @@ class Network:
             for r in row.heard:
                 self.outcomes[r.kind] += 1
                 p.said.add((r.kind, r.key))
+                if r.ending == "dropped" and not p.copies:      # it tells no timestamp to cancel with
+                    p.left.add(r.key)
+                s = self.view.state(r.key)
+                if r.kind == "conflict" and p.copies == 1 and s and not s.v and not s.top:   # nor since when it has it
+                    p.left.add(r.key)
                 if row.lane.o.asg_life and r.kind in ("dropped", "rejected"):
                     p.asg_lost.add(r.key)
                 if r.kind != "delivered":

@@ -4,10 +4,11 @@ from words import CANCEL, HEARTBEAT, OUT, REGISTER, STATUS, UNKNOWN, UP
 
 class Record:
     """One lease. A held override never outlives its lease, so it can live in it."""
-    __slots__ = ("v", "st", "ts", "ov", "by")
+    __slots__ = ("v", "st", "ts", "ov", "by", "since")
 
-    def __init__(self, v, st, ts, ov, by):
+    def __init__(self, v, st, ts, ov, by, since):
         self.v, self.st, self.ts, self.ov, self.by = v, st, ts, ov, by
+        self.since = since      # when the newest Register came
 
     def __str__(self):
         return f"v{self.v} {self.st} override {self.ov} @{self.ts}"
@@ -19,8 +20,8 @@ def effective(status, held):
 
 
 class Registry:
-    def __init__(self):
-        self.records, self.asgs = {}, {}
+    def __init__(self, world):
+        self.world, self.records, self.asgs = world, {}, {}
 
     def apply(self, item, by="us"):
         """Applies one item, returns its status code."""
@@ -44,10 +45,10 @@ class Registry:
 
     def _register(self, r, item, by):
         if r and r.ts > item.ts:
-            r.st = effective(r.st, r.ov)
+            r.st, r.since = effective(r.st, r.ov), self.world.now
             return 200
         held = r.ov if r and r.ov != UNKNOWN else item.ov
-        self.records[item.key] = Record(item.v, effective(item.st, held), item.ts, held, by)
+        self.records[item.key] = Record(item.v, effective(item.st, held), item.ts, held, by, self.world.now)
         return 200
 
     def _heartbeat(self, r, item):

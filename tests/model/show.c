@@ -146,12 +146,12 @@ s_show_entries (row_t *row)
         const entry_t *entry = &lane->entries[i];
         shown_t now = {{0}};
         if (entry->state)
-            snprintf (now.text, sizeof now.text, "%s %u %u %d %d %d %d %d %d",
-                      s_id (entry->state), entry->wait, entry->flight,
-                      (entry->flags & OWED) != 0, (entry->flags & RENEW) != 0,
-                      entry->unsure != 0, (entry->flags & REFUSED) != 0,
-                      (entry->flags & HELD) != 0,
-                      (entry->flags & RESTING) != 0);
+            snprintf (now.text, sizeof now.text,
+                      "%s %u %u %d %d %d %d %d %d %d", s_id (entry->state),
+                      entry->wait, entry->flight, (entry->flags & OWED) != 0,
+                      (entry->flags & RENEW) != 0, entry->unsure != 0,
+                      (entry->flags & REFUSED) != 0, (entry->flags & HELD) != 0,
+                      (entry->flags & RESTING) != 0, entry->hung);
         if (!strcmp (now.text, row->shown[i].text))
             continue;
         if (*now.text)

@@ -3,10 +3,12 @@
 It applies every event by the rules of a receiving registry (registry.py, without status rule 4), keeps
 tombstones, and says what the lanes must be told."""
 from registry import effective
-from words import (ASG, CANCEL, DELETE, EXACT, FORGET, FRESH, HEARTBEAT, OWE, REGISTER, RELEASE, RENEWAL_NONE_MS,
-                   REPLICATED, SNAPSHOT, STATUS, UNKNOWN, VERIFY, Change, State)
+from words import (ASG, CANCEL, DELETE, DURATION_NONE_MS, EXACT, FORGET, FRESH, GIVE_UP, HEARTBEAT, OWE, REGISTER, RELEASE,
+                   RENEWAL_NONE_MS, REPLICATED, SNAPSHOT, STATUS, UNKNOWN, VERIFY, Change, State, Wrong)
 
 PRESENT, TOMBSTONE, RELEASING = "present", "tombstone", "releasing"
+
+COST_LEAST, COST_MOST = 300, 800        # bytes of an instance that is being released
 
 
 class Instance:
@@ -14,15 +16,18 @@ class Instance:
         self.state, self.standing, self.due, self.lease = None, None, None, 0
         self.top = 0                # highest timestamp of any life; the state of what was forgotten has none
         self.fresh = False          # its source forgot it: peers may still hold it
+        self.changed = 0            # when the newest change was accepted, in seconds; 0: never
+        self.pictured = False       # there was a snapshot: peers are told all they need to hold just that
         self.cancelled = False      # when last it went, by Cancel
-        self.changed = 0            # second of the newest change that was accepted; 0: none
-        self.pictured = False       # there was a snapshot: peers are told whatever they need to hold just that
         self.unanswered = set()     # lanes that were told RELEASE and have not answered
+        self.counted = 0            # its place among those that are released and not given up; 0: it is none
 
 
 class View:
-    def __init__(self, tombstone_ms=900000, age_out=False):
-        self.tombstone_ms, self.age_out = tombstone_ms, age_out
+    def __init__(self, tombstone_ms=900000, age_out=False, outlive_ms=0, most=0):
+        """most: bytes of what is being released; 0: no bound."""
+        self.tombstone_ms, self.age_out, self.outlive_ms, self.most = tombstone_ms, age_out, outlive_ms, most
+        self.releases = self.ghosts_until = 0       # until then peers may hold what was given up
         self.instances, self.asgs, self.lanes, self.seq = {}, {}, set(), 0
 
     # ---- what is known
@@ -71,14 +76,15 @@ class View:
         return Change(ev.key, i.state, action, flags, given, ev.origin)
 
     def _exact(self, s):
-        """The view says of the instance what the event says, no less and no more."""
+        """The view says of it what the event says, no less and no more; of a Heartbeat: that it lives, and since
+        when."""
         ev = self.ev
         if ev.action == CANCEL:
             return not s.v
-        if not s.v or s.ts != ev.ts:
+        if not s.v or s.ts != (ev.ts or 0):
             return False
-        return {REGISTER: (s.st, s.ov) == (ev.st, ev.ov), STATUS: (s.st, s.ov) == (ev.st, ev.st),
-                DELETE: (s.st, s.ov) == (ev.st or UNKNOWN, UNKNOWN)}.get(ev.action, True)
+        said = {REGISTER: (ev.st, ev.ov), STATUS: (ev.st, ev.st), DELETE: (ev.st or UNKNOWN, UNKNOWN)}
+        return (s.st, s.ov) == said.get(ev.action, (s.st, s.ov))
 
     def _stamp(self, i):
         """A change is accepted, which a snapshot of before must not undo."""
@@ -101,15 +107,15 @@ class View:
             return self._outdated(i)
         i = self._enter(ev.key)
         self._stamp(i)
-        return self._become(i, self._registered(i))
+        return self._become(i, self._registered(i), 0)
 
     def _registered(self, i):
-        """What the instance is after a Register that counts: it never replaces an override that is held."""
         ev, old = self.ev, i.state
+        # a Register never replaces an override that is held
         held = old.ov if old and old.ov != UNKNOWN else ev.ov
         return ev.v, effective(ev.st, held), held, ev.ts, max(ev.ts, i.top), ev.renewal
 
-    def _become(self, i, facts, flags=0):
+    def _become(self, i, facts, flags):
         self._publish(i, *facts)
         i.lease = self.ev.duration
         self._stand(i, PRESENT)
@@ -118,25 +124,28 @@ class View:
         return told
 
     def _snapshot(self, i, present):
-        """All that the source has. One that is late, for a change was accepted since, does nothing unless it
-        says what the view says: then there is nothing else that a peer should hold."""
-        ev, old = self.ev, i.state
-        shown = ev.v, effective(ev.st, ev.ov), ev.ov, ev.ts, max(ev.ts, i.top), ev.renewal
-        if ev.as_of and i.changed and (ev.as_of > self.now or i.changed >= ev.as_of // 1000):
-            if not present or self._like(old[1:]) != self._like(shown):
+        """All that the source has of the instance. One of before a change that was accepted since does nothing,
+        unless it says what the view says: then there is nothing else that a peer should hold."""
+        ev = self.ev
+        facts = ev.v, effective(ev.st, ev.ov), ev.ov, ev.ts, max(ev.ts, i.top), ev.renewal
+        future = ev.as_of > self.now        # by another engine's clock
+        if ev.as_of and i.changed and (future or i.changed >= ev.as_of // 1000):
+            if not present or facts[1:4] != i.state[2:5]:
                 return None
-            shown = old[1:]
+            facts = i.state[1:]
+            flags = self._snapshot_flags(i, present, facts)
         else:
-            i.changed = (ev.as_of if 0 < ev.as_of <= self.now else self.now) // 1000
-        # a Register like others, if that comes to the same, and no peer holds what the view has not
-        plain = i.pictured and not (present and ev.ts < old.ts) and self._like(shown) == self._like(self._registered(i))
+            flags = self._snapshot_flags(i, present, facts)
+            i.changed = (self.now if future or not ev.as_of else ev.as_of) // 1000
+        told = self._become(i, facts, flags)
         i.pictured = True
-        return self._become(i, shown, 0 if plain else SNAPSHOT)
+        return told
 
-    @staticmethod
-    def _like(facts):
-        """Status, override, timestamp: the text of a document has times in it that are always others."""
-        return facts[1:4]
+    def _snapshot_flags(self, i, present, facts):
+        """It may be told as a Register like others if that comes to the same."""
+        older = present and self.ev.ts < i.state.ts
+        plain = i.pictured and not older and self._registered(i)[1:4] == facts[1:4]
+        return 0 if plain else SNAPSHOT
 
     def _unknown(self, i):
         """The host has a Register that the view has not. A Heartbeat is sent as given meanwhile: peers may
@@ -175,7 +184,7 @@ class View:
         ts = self.ev.ts
         if present and ts is not None and ts < i.state.ts:      # of an earlier life: nobody is told
             self._stand(i, PRESENT)
-            # but peers guard it by nothing: those that were told by others are asked
+            # but peers guard it by nothing: those that others told are asked whether they have this life
             return self._tell(i, HEARTBEAT, VERIFY) if self.ev.replicated or self.ev.origin else None
         i = self._enter(self.ev.key)
         self._stamp(i)
@@ -200,7 +209,10 @@ class View:
     # ---- how instances stand
 
     def _enter(self, key):
-        return self.instances.setdefault(key, Instance())
+        if key not in self.instances:
+            self.instances[key] = Instance()
+            self.instances[key].fresh = self.now < self.ghosts_until
+        return self.instances[key]
 
     def _publish(self, i, *facts):
         """A new state, unless it says the same. One that comes back while it is released always gets one."""
@@ -210,11 +222,16 @@ class View:
             i.top = max(i.top, i.state.top)
 
     def _stand(self, i, standing):
-        i.standing = standing
+        i.standing, i.counted = standing, 0
         if standing == TOMBSTONE:
-            i.due = self.now + self.tombstone_ms
+            i.due = self.now + self._held_ms(i)
         else:
             i.due = self.now + 2 * i.lease if self.age_out else None
+
+    def _held_ms(self, i):
+        """So long a peer may hold it."""
+        lease = 2 * (i.lease or DURATION_NONE_MS) + self.outlive_ms
+        return max(self.tombstone_ms, lease if self.outlive_ms else 0)
 
     def _bury(self, i, top):
         self._publish(i, 0, UNKNOWN, UNKNOWN, 0, top, RENEWAL_NONE_MS)
@@ -244,8 +261,25 @@ class View:
         if not self.lanes:
             del self.instances[key]
             return None
-        i.standing, i.unanswered = RELEASING, set(self.lanes)
+        self.releases += 1
+        i.standing, i.unanswered, i.counted = RELEASING, set(self.lanes), self.releases
         return Change(key, i.state, FORGET, RELEASE)
+
+    def give_up(self, now, key):
+        """What is being released takes too much memory: of the one that was released first the lanes keep nothing.
+        A peer may hold it, with an override, so that until then whoever is new is fresh."""
+        counted = {k: i.counted for k, i in self.instances.items() if i.counted}
+        if not counted or key != min(counted, key=counted.get) or len(counted) * COST_MOST <= self.most:
+            raise Wrong(f"given up: {key}, of {counted}, with room for {self.most} bytes")
+        i = self.instances[key]
+        i.counted, i.fresh = 0, True
+        self.ghosts_until = max(self.ghosts_until, now + self._held_ms(i))
+        return Change(key, i.state, FORGET, RELEASE | GIVE_UP)
+
+    def check_bound(self):
+        counted = sum(i.counted > 0 for i in self.instances.values())
+        if self.most and counted * COST_LEAST > self.most:
+            raise Wrong(f"bound: {counted} are being released, with room for {self.most} bytes")
 
     def released(self, lane, key, seq):
         """A lane holds nothing of it any more. Ignored when it is not what it was told to release."""
@@ -271,7 +305,8 @@ class View:
             return [Change(key, self.asgs[key], ASG)] if key in self.asgs else []
         owed = i.standing == PRESENT or i.cancelled
         told = [Change(key, i.state, FORGET, OWE if owed else 0, i.top)]
-        return told + [Change(key, i.state, FORGET, RELEASE)] * (i.standing == RELEASING)
+        flags = RELEASE if i.counted else RELEASE | GIVE_UP
+        return told + [Change(key, i.state, FORGET, flags)] * (i.standing == RELEASING)
 
     def walk(self, resync):
         """What a walk tells of instances."""

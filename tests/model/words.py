@@ -7,14 +7,14 @@ ASG = "AsgStatusUpdate"
 UP, DOWN, STARTING, OUT, UNKNOWN = "UP", "DOWN", "STARTING", "OUT_OF_SERVICE", "UNKNOWN"
 
 # flags of a change, as proto/chunk.h has them
-REPLICATED, FRESH, RELEASE, OWE, VERIFY, WALK, EXACT, SNAPSHOT = 1, 2, 4, 8, 16, 32, 64, 128
+REPLICATED, FRESH, RELEASE, OWE, VERIFY, WALK, EXACT, SNAPSHOT, GIVE_UP = 1, 2, 4, 8, 16, 32, 64, 128, 256
 
 # kinds of change, as bits; FULL is no task, it only widens the rendering
 C, R, S, D, H, FULL = 1, 2, 4, 8, 16, 32
 TASKS = C | R | S | D | H
 BIT = {CANCEL: C, REGISTER: R, STATUS: S, DELETE: D, HEARTBEAT: H, ASG: H}
 
-RENEWAL_NONE_MS = 90000     # of an instance without leaseInfo
+RENEWAL_NONE_MS = DURATION_NONE_MS = 90000     # of an instance without leaseInfo
 
 
 class Wrong(Exception):
@@ -33,16 +33,16 @@ class Event(NamedTuple):
     renewal: int = 30000
     duration: int = 10**7
     snapshot: bool = False
-    as_of: int = 0      # of a snapshot; 0: the present
-    origin: int = 0     # number of the peer that told the source, and 1; 0: none did
+    as_of: int = 0      # of a snapshot: the time it is of; 0: the present
+    origin: int = 0     # number of the peer it came from, and 1; 0: from none
 
     def __str__(self):
         words = [self.action, self.key] + [f"{n}{x}" for n, x in
                  (("@", self.ts), ("", self.st), ("override ", self.ov if self.ov != UNKNOWN else None),
                   ("v", self.v or None)) if x is not None]
-        marks = [(" replicated", self.replicated), (" snapshot", self.snapshot), (f" as of {self.as_of}", self.as_of),
-                 (f" from P{self.origin - 1}", self.origin)]
-        return " ".join(words) + "".join(text for text, there in marks if there)
+        marks = (" replicated" if self.replicated else "") + (" snapshot" if self.snapshot else "")
+        return " ".join(words) + marks + (f" of {self.as_of}" if self.as_of else "") \
+            + (f" from P{self.origin - 1}" if self.origin else "")
 
 
 class State(NamedTuple):

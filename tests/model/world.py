@@ -9,7 +9,7 @@ import random
 from collections import Counter as Count
 from cores import NEVER, Cores
 from lane import Options
-from network import PHASES, Network, Peer
+from network import CHANCES, PHASES, Network, Peer
 from registry import Registry
 from view import View
 from words import (ASG, CANCEL, DELETE, DOWN, FORGET, HEARTBEAT, OUT, REGISTER, STARTING, STATUS, UNKNOWN, UP,
@@ -20,7 +20,7 @@ PATIENCE_MS = 6 * 3600 * 1000   # and so long what a peer refused and would take
 FEATURES = {"poison": 40, "toxic": 40, "refuse": 40, "other": 40, "replicated": 40, "restart": 40, "older": 40,
             "forget": 40, "hot": 40, "resync": 40, "verify": 40, "retry": 20, "age": 20, "tombstone": 30,
             "asg": 30, "asg 400": 20, "single": 15, "miss": 25, "leave": 15, "hold": 15, "shut": 10, "renewal": 20,
-            "beats": 30, "back": 25, "snapshot": 30, "origin": 30}
+            "beats": 30, "back": 25, "snapshot": 30, "origin": 30, "anew": 25}
 
 
 class World(Network):
@@ -36,6 +36,7 @@ class World(Network):
         self.keys = [f"I{i}" for i in range(rng.choice([1, 1, 2, 4, 9] if rng.random() < 0.95 else [40]))]
         self.poison, self.refused, self.toxic = set(), set(), set()     # (key, version)
         self.orphans, self.forgotten = set(), set()
+        self.cancelled = {}     # of these, the newest version when a Cancel was accepted last
         self.tops = Count()     # the highest timestamp ever, Forget or not
         self._open(program)
         steps = self._plan()
@@ -60,16 +61,32 @@ class World(Network):
     def _open(self, program):
         rng, o = self.rng, self.options[0]
         tombstone = rng.choice([300, 3000, 20000, 60000]) if "tombstone" in self.use else 900000
-        self.view = View(tombstone, "age" in self.use)
+        outlive = rng.choice([0, 3000, 60000])
+        most = rng.choice([0, 600, 600, 1300]) if "tombstone" in self.use else 0
+        self.view = View(tombstone, "age" in self.use, outlive, most)
         count = rng.choice([1, 1, 2, 3])
         program.ask("new", count, o.items, o.first, o.bytes, o.linger, o.read_timeout, o.pool,
                     self.options[1].asg_life, o.single, o.delivered, self.seed + 1, self.maximum, tombstone,
-                    "age" in self.use)
+                    "age" in self.use, outlive, most)
         self.cores = Cores(program, self.view, {})
         self.peers = [Peer(self, i, random.Random(rng.random())) for i in range(count)]
         for p in self.peers:
             self._join(p)
+        if "anew" in self.use:
+            self._remember()
         self.view_wake = None
+
+    def _remember(self):
+        """Peers hold what an engine told them that was there before."""
+        for key in self.keys:
+            if self.rng.random() < 0.5:
+                self.version += 1
+                ev = Event(REGISTER, key, self.rng.choice([1, 500, 1500]), UP, v=self.version)
+                self.tops[key] = ev.ts
+                for p in self.peers:
+                    p.registry.apply(ev)
+                    p.registry.records[key].since = -10**6
+                    p.left.add(key)     # of what is forgotten nothing is known
 
     def _join(self, p):
         p.join(self)
@@ -98,11 +115,11 @@ class World(Network):
             for _ in range(rng.randint(4, 16)):
                 u += gap
                 add(u, "beat", key)
-        for _ in range(rng.randint(1, 6) if "snapshot" in self.use else 0):
-            add(rng.uniform(0, t), "snapshot", None)
         if "asg" in self.use:
             for _ in range(rng.randint(1, 12)):
                 add(rng.uniform(0, t), "asg")
+        for _ in range(rng.randint(1, 12) if "origin" in self.use else 0):
+            add(rng.uniform(0, t), "origin", rng.choice(self.peers))
         for p in self.peers:
             u = 0
             while u < t:
@@ -118,8 +135,6 @@ class World(Network):
                     add(u + rng.choice([0, 20, 3000, 20000]), back, p)
             for _ in range(rng.randint(1, 3) if "other" in self.use else 0):
                 add(rng.uniform(0, t), "other", p)
-            for _ in range(rng.randint(1, 4) if "origin" in self.use else 0):
-                add(rng.uniform(0, t), "origin", p)
         return plan
 
     def _step(self, name, args, seed):
@@ -210,11 +225,9 @@ class World(Network):
         top = self.tops[key]
         replicated = "replicated" in self.use and rng.random() < 0.3
         base = s.ts if s else top or self.now + 1000
-        ts = max(1, base + rng.choice([0, 0, 1, 50, -7 if "older" in self.use and not replicated else 0]))
+        ts = max(1, base + rng.choice([0, 0, 1, 50, -7 if "older" in self.use else 0]))
         if s is None and "back" in self.use:    # a clock that was set back
             ts = max(1, ts - rng.choice([0, 10, 300]))
-        if key in self.forgotten:       # timestamps rise after Forget
-            ts = max([ts, top + 1] + [p.registry.records[key].ts + 1 for p in self.peers if key in p.registry.records])
         kind = rng.choice([REGISTER] * 3 + [HEARTBEAT] * 2 + [CANCEL, STATUS, STATUS, DELETE, DELETE]
                           + [FORGET] * ("forget" in self.use))
         if kind == REGISTER:
@@ -222,56 +235,55 @@ class World(Network):
             held = s.ov if s and s.ov != UNKNOWN else None
             ov = held if replicated and held else rng.choice([UNKNOWN] * 9 + [OUT])
             ev = self.register(rng, key, ts, st, ov, replicated)
+            if "snapshot" in self.use and not replicated and rng.random() < 0.5:
+                as_of = rng.choice([0, 0, 1, 2000, 30000, -5000])
+                ev = ev._replace(snapshot=True, as_of=max(1, self.now - as_of) if as_of else 0)
         elif kind == FORGET:
-            if s is None:
+            if s is None and rng.random() < 0.5:
                 return
             ev = Event(FORGET, key)
         elif s is None:
-            if rng.random() < 0.8:
+            if rng.random() < (0.4 if "anew" in self.use else 0.8):
                 return
             ev = Event(CANCEL, key) if kind == CANCEL else Event(HEARTBEAT, key, ts)
         elif kind == HEARTBEAT:
             ev = Event(HEARTBEAT, key, ts if rng.random() < 0.1 else s.ts, replicated=replicated)
         elif kind == CANCEL:
-            ev = Event(CANCEL, key, None if replicated else rng.choice([None, s.ts, ts]), replicated=replicated)
+            ev = Event(CANCEL, key, rng.choice([None, s.ts, ts]), replicated=replicated)
         else:
             value = rng.choice([UP, DOWN, OUT, OUT, STARTING] if kind == STATUS else [None, UNKNOWN, UP, OUT])
+            # one that does nothing here may do something at a peer that is behind, which is newer then
             ev = Event(kind, key, s.ts if replicated else ts, value, replicated=replicated)
         self.feed(ev)
 
-    def do_snapshot(self, rng, key):
-        """All that the source has, which may be less than was said, and of a lower timestamp; or a document."""
-        key = key or rng.choice(self.keys)
-        s = self.view.state(key)
-        ts = max(1, (s.ts or s.top if s else 0) + rng.choice([0, 0, 0, 5, -5, -300]) if s else self.now + 1000)
-        as_of = rng.choice([0, 0, max(0, self.now - rng.choice([1000, 30000])), self.now + 5000])
-        ov = rng.choice([UNKNOWN, UNKNOWN, OUT])
-        ev = self.register(rng, key, ts, s.st if s and s.v and rng.random() < 0.5 else rng.choice([UP, UP, DOWN]), ov)
-        self.feed(ev._replace(snapshot=True, as_of=as_of))
-
     def do_origin(self, rng, p):
-        """Something happens at a peer, which tells the source; the other peers have not heard of it."""
+        """A client of the peer: it tells the source, and nobody else."""
         key = rng.choice(self.keys)
-        r, s = p.registry.records.get(key), self.view.state(key)
-        kind = rng.choice([REGISTER, REGISTER, HEARTBEAT, CANCEL, STATUS, DELETE] if r else [REGISTER])
-        ts = max(r.ts if r else 1, (s.top if s else self.now + 1000) + rng.choice([0, 0, 7, -5]))
+        r, base = p.registry.records.get(key), self.tops[key] or self.now + 1000
+        ts = max(1, (r.ts if r else base) + rng.choice([0, 0, 1, 50]))
+        kind = rng.choice([REGISTER] * 3 + [HEARTBEAT] * 2 + [CANCEL, STATUS, STATUS, DELETE])
         if kind == REGISTER:
-            ev = self.register(rng, key, ts, rng.choice([UP, UP, DOWN]), rng.choice([UNKNOWN, UNKNOWN, OUT]))
-        elif kind in (STATUS, DELETE):
-            ev = Event(kind, key, ts, rng.choice([UP, DOWN, OUT]))
+            self.version += 1
+            ev = Event(kind, key, ts, rng.choice([UP, UP, DOWN, OUT, STARTING]), rng.choice([UNKNOWN] * 4 + [OUT]),
+                       self.version)
+        elif r is None:
+            return
+        elif kind == HEARTBEAT:
+            ev = Event(kind, key, r.ts)
+        elif kind == CANCEL:
+            ev = Event(kind, key, rng.choice([None, r.ts, max(1, r.ts - 9)]))
         else:
-            ev = Event(kind, key, rng.choice([None, r.ts, max(1, r.ts - 9)]) if kind == CANCEL else r.ts)
-        if kind != HEARTBEAT:
-            p.registry.apply(ev, "W")
-        r = p.registry.records.get(key)
-        if kind == REGISTER:            # what it has now, an override included that it held
-            ev = ev._replace(ts=r.ts, st=r.st, ov=r.ov, v=r.v)
-        elif kind in (STATUS, DELETE):
-            ev = ev._replace(ts=r.ts)
-        self.feed(ev._replace(origin=p.number + 1 if p.rows else 0))
+            ev = Event(kind, key, ts, rng.choice([UP, DOWN, OUT] if kind == STATUS else [None, UP]))
+        if p.registry.apply(ev, "W") != 200:
+            return
+        self.knows_first(p, key)
+        if kind == REGISTER:        # as it has it now
+            r = p.registry.records[key]
+            ev = ev._replace(st=r.st, ov=r.ov)
+        self.feed(ev._replace(origin=p.number + 1))
         s, r = self.view.state(key), p.registry.records.get(key)
-        if r and (s is None or r.ts > s.top):
-            p.touched.add(key)          # it is newer there, and left alone
+        if r and r.ts > (s.top if s else 0):
+            p.touched.add(key)      # as above
 
     def do_beat(self, rng, key):
         if self.view.present(key):
@@ -286,16 +298,27 @@ class World(Network):
         change, need, wake = self.cores.event(self.now, ev)
         s = self.view.state(ev.key)
         self.say(f"event {ev}  -> {s if s and (s.v or ev.action == ASG) else 'absent'}")
-        self.features["event " + ev.action + (" replicated" if ev.replicated else "")
-                      + (" snapshot" if ev.snapshot else "") + (" with an origin" if ev.origin else "")] += 1
+        self.features["event " + ev.action + (" replicated" if ev.replicated else "")] += 1
         if s and ev.action != ASG:
             self.tops[ev.key] = max(self.tops[ev.key], s.top, before.top if before else 0)
-        if ev.action == FORGET:
+        if ev.action == HEARTBEAT and change and not s.v and ev.ts < self.tops[ev.key]:
+            for p in self.peers:        # it is sent as given, though they may have more of what was forgotten
+                p.ahead.add(ev.key)
+        for p in self.peers:            # what a peer that is, or was, away holds of it is not known any more
+            if before is None and (not p.rows or ev.key in p.left):
+                p.touched.add(ev.key)
+        if ev.action == FORGET and change:
             self.forgotten.add(ev.key)
         elif s and s.v and ev.action == REGISTER:
-            if ev.key in self.forgotten and (ev.replicated or not before):
-                self.orphans.add(ev.key)    # what else our peers hold of it is not our affair, or not known any more
+            if ev.key in self.forgotten and not before:
+                self.orphans.add(ev.key)    # what peers hold of it is not known any more: their leases have run out
             self.forgotten.discard(ev.key)
+        elif ev.action == CANCEL and change and not s.v:
+            self.cancelled[ev.key] = self.version
+            self.forgotten.discard(ev.key)
+            for p in self.peers:
+                if p.rows and not p.rows[0].behind:
+                    p.left.discard(ev.key)
         self._everywhere(ev, change, need)
         self._expire_at(wake)
 
@@ -306,8 +329,9 @@ class World(Network):
                     p.registry.asgs[ev.key] = ev.st
                 else:
                     p.registry.apply(ev, "W")
-                    if p.rows and p.rows[0].behind:     # nobody has told the lane
-                        p.touched.add(ev.key)
+                    self.knows_first(p, ev.key)
+            if ev.replicated and ev.key in p.wiped:
+                p.silent.add(ev.key)    # it took what is older, for it had nothing
             p.wiped.discard(ev.key)
             if ev.action == ASG and change and not ev.replicated:
                 p.asg_lost.discard(ev.key)
@@ -321,11 +345,22 @@ class World(Network):
         if self.calm_at is None:
             self.feed(self.register(self.rng, key, max(ts, self.tops[key] + 1, self.now + 1000), UP))
 
+    @staticmethod
+    def knows_first(p, key):
+        """The peer knows what its lane does not, while that is told nothing: a conflict for the time being."""
+        if p.rows and p.rows[0].behind:
+            p.ahead.add(key)
+
     # ---- what else happens to the view
 
     def expire(self):
-        forgotten, wake = self.cores.expire(self.now)
-        self.forgotten |= forgotten
+        forgotten, given_up, wake = self.cores.expire(self.now)
+        self.forgotten |= forgotten | given_up
+        for key in given_up:
+            self.say(f"{key} is given up")
+            self.features["given up"] += 1
+            for p in self.peers:
+                p.left.add(key)
         for key in forgotten:
             self.say(f"{key} ages out")
         for p in self.peers:
@@ -357,7 +392,7 @@ class World(Network):
             self.say(f"P{p.number} network: {phase}")
 
     def do_restart(self, rng, p):
-        p.registry, self.restarted, p.busy = Registry(), True, 0
+        p.registry, self.restarted, p.busy = Registry(self), True, 0
         p.life += 1
         p.wiped |= set(self.keys)
         p.asg_lost |= {"A0", "A1"}
@@ -412,24 +447,18 @@ class World(Network):
         if not p.rows:
             return
         self.say(f"P{p.number} is removed")
-        p.left |= p.rows[0].noted
-        for e in p.rows[0].lane.entries.values():
-            if e.wants:
-                p.left.add(e.key)
-            if e.phase or e.unsure is not None:
-                p.touched.add(e.key)
-                p.said.add(("conflict", e.key))
         p.asg_late |= {"A0", "A1"}
-        self.cores.drop(p.rows)
+        p.unsettled, p.dropped_at = self.cores.drop(p.rows), self.now
         p.rows = []
 
     def do_rejoin(self, rng, p):
         if p.rows:
             return
         self.say(f"P{p.number} is added again")
-        self.cores.program.ask("join", 2 * p.number)
+        self.cores.program.ask("join", 2 * p.number, p.unsettled)
         self._join(p)
-        p.left |= {key for key in self.keys if not self.view.remembers(key)}    # their tombstones are gone
+        # their tombstones are gone, or there is nothing to ask with
+        p.left |= {key for key in self.keys if not self.view.remembers(key) or not self.view.state(key).top}
         self._walk(p, True)
 
     def do_other(self, rng, p):
@@ -453,9 +482,10 @@ class World(Network):
                         bad.append(f"not settled: P{p.number} {e.key}")
             for kind, key in p.said:
                 flawed = key in p.toxic or any(k == key for k, _ in self.poison | self.refused)
-                if kind == "conflict" and key not in p.touched | p.left | self.orphans:
+                if kind == "conflict" and key not in p.touched | p.ahead | p.left | self.orphans:
                     bad.append(f"false conflict: P{p.number} {key}")
-                if kind == "rejected" and p.spells < 2 and not flawed and key in self.keys:
+                unlucky = p.spells >= 2 or p.chances[key] >= CHANCES
+                if kind == "rejected" and not unlucky and not flawed and key in self.keys:
                     bad.append(f"false rejection: P{p.number} {key}")
             for key in self.keys:
                 kind = self.differs(p, key)

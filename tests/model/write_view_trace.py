@@ -48,8 +48,7 @@ def none(status):
 def line(view, ev):
     before = view.state(ev.key)
     change, need = view.apply(0, ev)
-    change = change if change and not change.flags & VERIFY else None     # that peers are asked is beyond the trace
-    told = [LETTER[change.action], change.given, int(bool(change.flags & FRESH))] if change else ["-", 0, 0]
+    told = [LETTER[change.action], change.given, int(bool(change.flags & FRESH))] if change and not change.flags & VERIFY else ["-", 0, 0]
     s = view.state(ev.key)
     left = [LETTER[ev.action], ev.key, ev.ts or 0, LETTER[ev.st], none(ev.ov), ev.v, int(ev.replicated)]
     state = [int(s is not before), s.v, LETTER[s.st] if s.v else "-", none(s.ov), s.ts, s.top] if s else \
