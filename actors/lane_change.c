@@ -294,6 +294,9 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
     bool unknown = lately || (change->flags & ZPEER_CHANGE_FRESH) ||
                    (entry->tries && !exact);
     if (unknown && !(entry->flags & HELD)) {
+        //  The other's Cancel may have been there before what was sent from here
+        if (bit == C)
+            lane_flag (entry, CLEAN, false);
         s_owe (self, entry);
         return;
     }

@@ -366,6 +366,7 @@ class Lane(Answers):
         # what was sent may have come after it; or the peer may hold what was forgotten here, or had it newer
         unknown = lately or c.flags & FRESH or e.tries and not exact
         if unknown and not e.held:
+            e.clean = e.clean and bit != C      # it may have been there before what was sent from here
             self._owe_all(e)
             return
         if exact and self._settles(e, bit):

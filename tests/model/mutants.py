@@ -78,6 +78,7 @@ MUTANTS = [
     ("a replicated event is trusted whatever was sent lately", "lane.py", "unknown = lately or", "unknown ="),
     ("a replicated event ends a conflict untold", "lane.py", " or e.tries and not exact\n", "\n"),
     ("a replicated event that changes nothing here changes nothing there", "lane.py", " or lately and not exact):", "):"),
+    ("a replicated Cancel leaves the peer clean", "lane.py", "e.clean = e.clean and bit != C ", "pass "),
     ("a replicated Cancel ends our own", "lane.py", "~C if bit == C else ~0", "~0"),
     ("a replicated Register is trusted to have reached the peer", "lane.py", "elif bit == R and ours:", "elif False:"),
     # snapshots, and what has an origin

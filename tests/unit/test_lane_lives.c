@@ -83,6 +83,27 @@ Test (lane_lives, a_lost_heartbeat_takes_no_life_away)
     EXPECT ("DeleteStatusOverride a UP @1500, Register a UP/UNKNOWN @1500");
 }
 
+//  1. The peer has confirmed a Cancel  2. a life goes to it, and another's Cancel,
+//  which came to it first, comes here last  3. a lower life begins
+Test (lane_lives, anothers_cancel_after_an_act_leaves_the_life_before)
+{
+    s_live_lower ();
+    s_register (2500, 0);
+    EXPECT ("Register a UP/UNKNOWN @2500");
+    CODES (200);
+    lane_fixture_change (
+        &s, 'a', ZPEER_CANCEL,
+        (lane_state_t){.absent = true, .top = 2500, .replicated = true});
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_UP,
+                                        .timestamp = 1600,
+                                        .top = 2500,
+                                        .replicated = true});
+    EXPECT ("Heartbeat a @2500");
+    CODES (404);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @1600");
+}
+
 //  A snapshot says so, and nothing was cancelled: what the peer confirmed once is of
 //  a life before
 Test (lane_lives, a_life_that_falls_is_told_as_one_that_began_lower)
