@@ -34,6 +34,18 @@ compare_tried_for_ever (const world_t *world, const peer_t *peer,
            (!probe_answers (lane) && flaw_stands (world, world_key (state)));
 }
 
+//  Whether the peer has what was told by an engine before, and not by this one: it goes
+//  with its lease. Until then a Register does not take its override away, nor replaces
+//  what is newer.
+static bool
+s_is_ghost (const peer_key_t *mine, const record_t *ours,
+            const record_t *theirs)
+{
+    return mine->ghost && theirs->there &&
+           (!ours->there || theirs->timestamp > ours->timestamp ||
+            theirs->override != ours->override);
+}
+
 //  Whether the lane cannot know better, or the peer refuses
 static bool
 s_excused (const world_t *world, const peer_t *peer, unsigned key)
@@ -44,7 +56,7 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
     record_t ours = world_record (world, key);
     if ((instance->forgotten && !ours.there) || instance->orphan || mine->lost)
         return true;
-    if (mine->dropped)
+    if (mine->dropped || s_is_ghost (mine, &ours, theirs))
         return true;
     //  What is refused is tried again for ever
     const zpeer_state_t *state = world_state (world, key);

@@ -3,10 +3,8 @@
 #include "late.h"
 #include "banned.h"
 
-//  How long after its peers, at most, and when the source reads again while a lane
-//  has no room
-#define LATE_MAX_MS 5000
-#define HELD_UP_MS  20
+//  When the source reads again while a lane has no room
+#define HELD_UP_MS 20
 
 struct late {
     struct late *next;

@@ -8,6 +8,9 @@
 
 #include "source.h"
 
+//  How long after its peers it hears of something, at most
+#define LATE_MAX_MS 5000
+
 //  The source hears of a replicated event: at once, or after all that it has not
 //  yet heard of the instance. Returns whether it is later than its peers.
 bool late_hear (world_t *world, const event_t *event);

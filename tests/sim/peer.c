@@ -175,6 +175,8 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
         //  No timestamp is known, and these peers do not tell since when they have
         //  theirs
         stale |= !report->state->top;
+        //  Nor did the engine before tell this one what it had told
+        stale |= key->lost || key->ghost;
         key->conflict |= !stale || key->touched;
         caution_drop (self, number);
         break;
@@ -215,6 +217,26 @@ peer_check (peer_t *self)
 
 //  What a lane is told --------------------------------------------------------
 
+//  All is told that there is: it replaces what an engine before has left, unless that
+//  is newer
+static void
+s_note_all (peer_t *self, const zpeer_change_t *change,
+            const zpeer_state_t *state)
+{
+    unsigned all =
+        ZPEER_CHANGE_OWE | ZPEER_CHANGE_SNAPSHOT | ZPEER_CHANGE_FRESH;
+    unsigned number = world_key (state);
+    peer_key_t *key = &self->keys[number];
+    const record_t *theirs = &self->servers[0].records[number];
+    if (!(change->flags & all))
+        return;
+    if (self->world->now > key->lost_until)
+        key->lost = false;
+    //  Of several servers only one is told
+    key->ghost &= self->server_count > 1 ||
+                  (theirs->there && theirs->timestamp > state->top);
+}
+
 //  What a change makes good, or ends
 static void
 s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
@@ -235,6 +257,7 @@ s_note (peer_t *self, const zpeer_change_t *change, const zpeer_state_t *state)
     }
     key->wiped = false;
     key->torn &= !owes;
+    s_note_all (self, change, state);
     //  A bad item is tried again when it is owed
     if (owes && !asg && zpeer_state_present (state))
         self->world->versions[world_version (state)].bad[self->number] = 0;
@@ -304,6 +327,8 @@ s_begin (peer_t *self)
     self->grave = (grave_t){.since = NEVER};
     for (unsigned i = 0; i < LANES; i++)
         self->paces[i] = (pace_t){.grave = {.since = NEVER}};
+    for (uint32_t i = 1; i <= self->world->version; i++)
+        self->world->versions[i].bad[self->number] = 0;
     for (unsigned i = 0; i < KEYS_ALL; i++) {
         peer_key_t *key = &self->keys[i];
         key->first = NEVER;
@@ -323,7 +348,6 @@ peer_join (peer_t *self)
     batcher_start (&self->batcher);
     self->stroll.first = true;
     source_add_lane (world, self->number);
-    world_lapse (self);
     for (unsigned i = 0; i < DISPATCHERS_MAX; i++)
         dispatcher_start (&self->dispatchers[i]);
 }

@@ -30,14 +30,17 @@ typedef struct {
     bool torn;      //  Lost in a restart, before the source heard of it; a
                     //  Heartbeat does not tell an override
     bool ahead;     //  It heard something of it before the source did
-    bool lost;      //  It was not settled when the engine was started anew
-    bool late;      //  An ASG: an update of it came late
-    uint8_t met;    //  Attempts in a row that failed, for another item hung
+    bool lost;      //  Something of an engine that is gone may come late
+    bool ghost;   //  When an engine began, it was there and not at the source,
+                  //  or had a higher timestamp
+    bool late;    //  An ASG: an update of it came late
+    uint8_t met;  //  Attempts in a row that failed, for another item hung
     //  What else the world remembers
     bool refused;           //  The lane has given it up, ever
     bool flying;            //  On its way
     bool must_ask;          //  An act of it may come too late
     unsigned turn;          //  Grows when what was owed has ended otherwise
+    uint64_t lost_until;    //  When nothing comes late any more
     unsigned replica_life;  //  Of the peer, at the newest replicated event
     uint64_t answered;      //  When the question was answered, plus 1; 0: an
                             //  attempt of it failed since, or never

@@ -99,9 +99,12 @@ s_join (world_t *self, void *whom, uint64_t number)
 {
     peer_t *peer = (peer_t *) whom;
     (void) number;
-    if (!peer_joined (peer) && self->now)
+    if (peer_joined (peer))
+        return;
+    if (self->now)
         world_count (self, TALLY_JOINED);
     peer_join (peer);
+    world_lapse (peer);
 }
 
 static void

@@ -69,10 +69,10 @@ probe_settled (const zpeer_lane_t *lane, uint32_t handle)
 }
 
 bool
-probe_busy (const zpeer_lane_t *lane, uint32_t handle)
+probe_open (const zpeer_lane_t *lane, uint32_t handle)
 {
     const entry_t *entry = s_entry (lane, handle);
-    return lane_wants (entry) || entry->phase != PHASE_NONE || entry->unsure;
+    return entry->phase != PHASE_NONE || entry->unsure;
 }
 
 const zpeer_state_t *

@@ -37,8 +37,8 @@ bool probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit);
 //  counts
 bool probe_settled (const zpeer_lane_t *lane, uint32_t handle);
 
-//  Something of the instance waits, is on its way, owed, or unsettled
-bool probe_busy (const zpeer_lane_t *lane, uint32_t handle);
+//  Something of the instance is on its way, or unsettled
+bool probe_open (const zpeer_lane_t *lane, uint32_t handle);
 
 //  The state the lane has of the instance, borrowed; NULL: it does not know it
 const zpeer_state_t *probe_state (const zpeer_lane_t *lane, uint32_t handle);

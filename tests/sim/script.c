@@ -130,6 +130,7 @@ script_picture (world_t *world, unsigned key, const record_t *record)
     s_begin (world, &event, key, ZPEER_REGISTER, record->timestamp);
     s_fill (world, &event, record->version, (zpeer_status_t) record->status,
             (zpeer_status_t) record->override);
+    event.parsed.snapshot = true;
     source_take (world, &event);
 }
 

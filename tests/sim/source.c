@@ -268,7 +268,9 @@ s_say_event (world_t *world, const event_t *event,
     item_t item = s_replica (event);
     record_t record = world_record (world, event->key);
     world_say (world, "event %s%s -> view %s%s%s", item_text (&item, text),
-               event->parsed.replicated ? " replicated" : "",
+               event->parsed.replicated ? " replicated"
+               : event->parsed.snapshot ? " snapshot"
+                                        : "",
                record_text (&record, view),
                applied->tell ? "" : ", nobody is told",
                applied->need_register ? ", need-register" : "");
@@ -322,8 +324,9 @@ source_take (world_t *world, const event_t *event)
     world->tally->events[event->parsed.action]++;
     world->tally->counts[TALLY_REPLICATED] += event->parsed.replicated;
     world->tally->counts[TALLY_UNTOLD] += applied.tell && !applied.change.state;
+    //  Who is told what there is is one of several engines
     if (world->features[FEATURE_TWIN] && applied.tell && applied.state &&
-        event->key < KEYS_MAX)
+        event->key < KEYS_MAX && !event->parsed.snapshot)
         twin_tell (world, event->key, event->parsed.action);
     if (applied.tell)
         zpeer_handover_put (world->handover, &applied.change);
