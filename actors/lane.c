@@ -44,6 +44,8 @@ zpeer_lane_new (const zpeer_lane_options_t *options)
     self->due_at = NEVER;
     self->expire_at = NEVER;
     self->settle_at = NEVER;
+    self->inherit_until =
+        options->inherits && !options->asg_life_ms ? NEVER : 0;
     self->shortest_ms =
         options->asg_life_ms ? options->asg_life_ms : UINT32_MAX;
     self->size = options->max_items;

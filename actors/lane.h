@@ -99,7 +99,7 @@ typedef struct {
                                //  batch may be done by half
     bool
         inherits;  //  An earlier lane of this peer left attempts that may yet be
-                   //  applied: what the first walk tells is settled like an
+                   //  applied: what it is told until then is settled like an
                    //  ambiguous attempt
     bool delivered;  //  Report ZPEER_LANE_DELIVERED
     uint8_t origin;  //  Of changes that this peer told the source; 0:

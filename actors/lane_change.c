@@ -482,6 +482,9 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
         change->action == ZPEER_FORGET ? s_known_top (self, change->handle) : 0;
     entry_t *entry = s_adopt (self, change, &changed);
     lane_flag (entry, LEAVING, leaving);
+    //  In what state a late attempt leaves it nobody knows
+    if (now < self->inherit_until && entry->unsure != lane_seq (SEQ_NONE))
+        lane_doubt (self, entry, SEQ_NONE);
     if (change->flags & ZPEER_CHANGE_OWE)
         s_owe (self, entry);
     else if (change->flags & ZPEER_CHANGE_VERIFY)
@@ -499,11 +502,7 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
         s_origin (self, entry, change);
     else
         s_event (self, now, entry, change, s_bits[change->action]);
-    if (change->flags & ZPEER_CHANGE_WALK) {
-        //  In what state a late attempt leaves it nobody knows
-        if (self->options.inherits)
-            lane_doubt (self, entry, SEQ_NONE);
+    if (change->flags & ZPEER_CHANGE_WALK)
         lane_walk (self, entry);
-    }
     s_overflow (self);
 }

@@ -7,7 +7,8 @@
 
 //  Ambiguous attempts: the peer may yet apply them. They are remembered until that
 //  is settled: an attempt that ends without an answer is applied within a read
-//  timeout of the peer's next success, or never.
+//  timeout of the peer's next success, or never. One of an earlier lane may be under way
+//  for a read timeout before that, in a dispatcher of another process.
 
 void
 lane_doubt (zpeer_lane_t *self, entry_t *entry, uint64_t seq)
@@ -66,9 +67,13 @@ lane_sure (zpeer_lane_t *self, entry_t *entry)
 void
 lane_settle_all (zpeer_lane_t *self, uint64_t now)
 {
+    uint64_t at = now + self->options.read_timeout_ms;
+    if (self->inherit_until == NEVER)
+        self->inherit_until = at + self->options.read_timeout_ms;
     if (!self->doubtful)
         return;
-    uint64_t at = now + self->options.read_timeout_ms;
+    if (at < self->inherit_until)
+        at = self->inherit_until;
     for (uint32_t i = 0; i < self->unsure_count; i++) {
         entry_t *entry = &self->entries[self->unsure[i].handle];
         if (entry->flags & SETTLING)

@@ -255,8 +255,10 @@ struct zpeer_lane {
     uint32_t unsure_capacity;
     uint32_t doubtful;  //  Of these: not SETTLING
     uint32_t backoff_ms;
-    uint64_t settle_at;  //  Nothing is to be settled before
-    flight_t **flights;  //  Owned
+    uint64_t settle_at;      //  Nothing is to be settled before
+    uint64_t inherit_until;  //  What is told before that may be undone by what
+                             //  an earlier lane sent
+    flight_t **flights;      //  Owned
     uint32_t flight_count;
     uint32_t flight_capacity;
     split_t **splits;  //  Owned; the first is worked on

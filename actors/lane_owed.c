@@ -183,7 +183,6 @@ void
 zpeer_lane_walk_complete (zpeer_lane_t *self)
 {
     self->walk.complete = true;
-    self->options.inherits = false;
 }
 
 void

@@ -33,7 +33,8 @@ zpeer_lane_items (const zpeer_lane_t *self, uint64_t id)
 bool
 zpeer_lane_unsettled (const zpeer_lane_t *self)
 {
-    return self->unsure_count || self->flight_count;
+    return self->unsure_count || self->flight_count ||
+           self->now < self->inherit_until;
 }
 
 bool
