@@ -63,7 +63,10 @@ bool
 probe_settled (const zpeer_lane_t *lane, uint32_t handle)
 {
     const entry_t *entry = s_entry (lane, handle);
-    bool doubt = entry->state && entry->unsure && entry->state->top &&
+    //  Before the peer's next answer nothing can be settled; and a lane that has
+    //  nothing to tell gets none
+    bool doubt = entry->state && entry->unsure && (entry->flags & SETTLING) &&
+                 entry->state->top &&
                  entry->unsure != lane_seq (entry->state->seq);
     return !lane_wants (entry) && entry->phase == PHASE_NONE && !doubt;
 }

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include "flaw.h"
 #include "network.h"
+#include "probe.h"
 #include "remote.h"
 #include "world.h"
 #include "banned.h"
@@ -88,6 +89,19 @@ s_too_late (const world_t *world, const request_t *request)
                                     request->given_up + world->read_timeout_ms;
 }
 
+//  Whether the peer is still told of an instance that was sent by a lane before
+static bool
+s_is_remembered (const world_t *world, const peer_t *peer, unsigned key)
+{
+    zpeer_change_t changes[2];
+    const zpeer_state_t *state = world_state (world, key);
+    if (!state)
+        return false;
+    const zpeer_lane_t *lane = peer_lane (peer);
+    return (lane && probe_state (lane, state->handle)) ||
+           zpeer_view_catch_up (world->view, state->handle, changes) == 1;
+}
+
 void
 remote_apply (world_t *world, void *whom, uint64_t count)
 {
@@ -108,6 +122,10 @@ remote_apply (world_t *world, void *whom, uint64_t count)
             (!request->open || batch->lane_life != peer->batcher.life))
             peer->keys[item->key].late = true;
         uint16_t code = s_apply_item (world, request, item);
+        //  A lane that is added when the view lets go of something is not told of it
+        if (item->key < KEYS_MAX && batch->lane_life != peer->batcher.life &&
+            !s_is_remembered (world, peer, item->key))
+            peer_lapse (peer, item->key);
         if (request->first)
             continue;  //  The answer is that to the second one
         item->code = code;

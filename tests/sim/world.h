@@ -97,7 +97,7 @@
     X (ASG_SICK, 30) /* ASG updates that fail beside all else */               \
     X (CLOCK, 0)     /* The clocks of instances are set back */                \
     X (CHECKUP, 0)   /* In the end equal peers are verified twice */           \
-    X (REJOIN, 0)    /* Lanes that are removed, and added again at once */     \
+    X (REJOIN, 10)   /* Lanes that are removed, and added again at once */     \
     X (LEASES, 20)   /* Leases run out at the peers, and are renewed */        \
     X (AHEAD, 20)    /* Peers hear of replicated events before the source */   \
     X (TWIN, 20)     /* Another engine tells the peers the same */             \
