@@ -251,7 +251,8 @@ lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
     lane_pay (self, entry, PAID_REFUSED);
     lane_leave (self, entry);
     //  Another's registration ends what was to be cancelled here
-    if (report.kind == ZPEER_LANE_CONFLICT || ending == ZPEER_ENDED_DROPPED)
+    if (report.kind == ZPEER_LANE_CONFLICT ||
+        (report.kind == ZPEER_LANE_DROPPED && ending == ZPEER_ENDED_DROPPED))
         lane_flag (entry, CANCELLED, false);
     if (report.kind == ZPEER_LANE_REJECTED) {
         entry->misses = 0;

@@ -420,7 +420,7 @@ s_event (zpeer_lane_t *self, uint64_t now, entry_t *entry,
         lane_owe (self, entry);
         lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     }
-    if (idle)
+    if (idle && !(bit == H && lane_by_age (entry)))
         entry->since = (uint32_t) now;
     //  A live change of an owed instance does not wait with the owed ones. The
     //  snapshots of a whole registry do.

@@ -380,13 +380,21 @@ lane_top (const entry_t *entry)
     return entry->state->top ? entry->state->top : kept ? entry->given : 0;
 }
 
+//  Whether it was cancelled, and no timestamp of it is known: whether the peer has it
+//  from before then is told by how long ago that was
+static inline bool
+lane_by_age (const entry_t *entry)
+{
+    return !lane_top (entry) && (entry->flags & CANCELLED) &&
+           !zpeer_state_present (entry->state);
+}
+
 //  Whether the peer can be asked about it: with the highest timestamp; or if there is
 //  none, and it was cancelled, for what the peer has
 static inline bool
 lane_askable (const entry_t *entry)
 {
-    return lane_top (entry) ||
-           ((entry->flags & CANCELLED) && !zpeer_state_present (entry->state));
+    return lane_top (entry) || lane_by_age (entry);
 }
 
 //  The highest timestamp that the peer can be expected to hold; one that any

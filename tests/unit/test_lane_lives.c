@@ -333,6 +333,35 @@ Test (lane_lives, what_came_to_the_peer_after_the_cancel_is_anothers)
     cr_expect_not_null (strstr (s.said, "conflict a;"));
 }
 
+//  The peer refuses it for a while, and a Heartbeat comes meanwhile
+static void
+s_cancel_refused (void)
+{
+    s_cancel (0);
+    EXPECT ("Cancel a");
+    CODES (403);
+    s.now += 50000;
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT,
+                         (lane_state_t){.absent = true, .given = 77});
+    EXPECT ("");
+    s.now = zpeer_lane_wake (s.lane, s.now, 6);
+    EXPECT ("Heartbeat a @1");
+}
+
+Test (lane_lives, a_heartbeat_takes_no_cancel_back)
+{
+    s_cancel_refused ();
+    s_answer_copy (77, 600000);
+    EXPECT ("Cancel a");
+}
+
+Test (lane_lives, a_heartbeat_makes_a_cancel_no_younger)
+{
+    s_cancel_refused ();
+    s_answer_copy (77, 30000);
+    EXPECT ("");
+}
+
 Test (lane_lives, what_the_peer_does_not_have_needs_no_timestamp)
 {
     s_cancel_in_vain ();
