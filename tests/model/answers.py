@@ -8,6 +8,7 @@ BARREN_MAX = 3                  # refused parts in a row that mean that the peer
 LATELY = 3                      # attempts within which it must have answered something to answer others
 SHRINK = 4                      # so much smaller is the next batch of what is hung
 CLOCKS_MS = 2000                # so far two points in time may be apart that were measured for the same
+NEVER = float("inf")             # a time
 HALF = -1                       # no state has this seq: an attempt applied by half leaves none
 RETRY_AFTER_MAX_MS = 30000
 PAUSE_MS = {CONGESTION: 1000, PERMANENT: 1000}      # at least; TransientError 100
@@ -118,9 +119,11 @@ class Answers:
         else:
             self.failed, self.splittable, self.failures, self.barren = False, True, 0, 0
             self.answered_at = now
+            if self.inherits_until == NEVER:    # an attempt of an earlier lane may still be under way
+                self.inherits_until = now + 2 * self.o.read_timeout
             for e in self.entries.values():
                 if e.unsure is not None and e.settle is None:
-                    e.settle = now + self.o.read_timeout
+                    e.settle = max(now + self.o.read_timeout, self.inherits_until)
         for part in parts:
             answers, copy = codes[part.first:part.first + len(part.actions)], result.copies.get(part.first, (0, None))
             if self.o.asg_life:

@@ -7,7 +7,7 @@ choice. So a call that builds batches is given what the lane in C did (got), and
 model would have done something else.
 
 Here: changes in, batches out. What an answer does is in answers.py."""
-from answers import HALF, Answers
+from answers import HALF, NEVER, Answers
 from entry import (ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REFUSED, REPAIRED, Entry, Flight, GONE, Part)
 from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FORGET, FRESH, FULL, GIVE_UP, H, HEARTBEAT, OWE, R, REGISTER,
                    RELEASE, REPLICATED, S, SNAPSHOT, STATUS, TASKS, UNKNOWN, VERIFY, WALK, Item, Report, Wrong)
@@ -35,8 +35,9 @@ class Options:
 class Lane(Answers):
     def __init__(self, options, origin=0, inherits=False):
         """origin: of changes that this peer told the source. inherits: an earlier lane of the peer left attempts
-        that may yet be applied: what the first walk tells is in doubt."""
-        self.o, self.origin, self.inherits = options, origin, inherits
+        that may yet be applied: what is told is in doubt, until two read timeouts after the first answer."""
+        self.o, self.origin = options, origin
+        self.now, self.inherits_until = 0, NEVER if inherits else 0
         self.entries, self.flights, self.splits = {}, {}, []
         self.said, self.ended, self.accepted = [], dict.fromkeys(ENDINGS, 0), 0
         self.tick, self.fronted, self.batch = 0, 0, 0
@@ -234,6 +235,8 @@ class Lane(Answers):
             e.clean = False             # the peer may hold what came before in this very life
         e.state = c.state
         e.leaving = bool(c.flags & RELEASE)
+        if now < self.inherits_until and e.unsure != HALF:      # in what state a late attempt leaves it nobody knows
+            self._doubt(e, HALF)
         if c.flags & OWE:
             self._owe_all(e)
         elif c.flags & VERIFY:
@@ -251,8 +254,6 @@ class Lane(Answers):
         else:
             self._event(e, c)
         if c.flags & WALK:
-            if self.inherits:           # in what state a late attempt leaves it nobody knows
-                self._doubt(e, HALF)
             self.walk_instances += 1
             e.walked |= e.owed
         self._overflow()
@@ -503,12 +504,13 @@ class Lane(Answers):
         self.walk_instances = self.repaired = self.refused = 0
 
     def walk_done(self):
-        self.walk_complete, self.inherits = True, False
+        self.walk_complete = True
 
     @property
     def unsettled(self):
         """Attempts may yet be applied."""
-        return bool(self.flights) or any(e.unsure is not None for e in self.entries.values())
+        doubt = any(e.unsure is not None for e in self.entries.values())
+        return bool(self.flights) or doubt or self.now < self.inherits_until
 
     # ---- batches out
 
