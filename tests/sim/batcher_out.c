@@ -167,6 +167,7 @@ s_send_released (batcher_t *self)
     };
     link_send (&self->uplink, frames, 2);
     zpeer_buffer_reset (&self->released);
+    self->peer->world->released_at = self->peer->world->now;
 }
 
 static void

@@ -75,7 +75,8 @@ bool
 probe_open (const zpeer_lane_t *lane, uint32_t handle)
 {
     const entry_t *entry = s_entry (lane, handle);
-    return entry->phase != PHASE_NONE || entry->unsure;
+    return entry->phase != PHASE_NONE || entry->unsure ||
+           lane->now < lane->inherit_until;
 }
 
 const zpeer_state_t *

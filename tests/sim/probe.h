@@ -37,7 +37,7 @@ bool probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit);
 //  counts
 bool probe_settled (const zpeer_lane_t *lane, uint32_t handle);
 
-//  Something of the instance is on its way, or unsettled
+//  Something of the instance is on its way, or unsettled, or may be of an earlier lane
 bool probe_open (const zpeer_lane_t *lane, uint32_t handle);
 
 //  The state the lane has of the instance, borrowed; NULL: it does not know it

@@ -141,12 +141,14 @@ typedef enum { WISH_SHARE, WISH_ON, WISH_OFF } wish_t;
 typedef struct world {
     uint64_t seed;
     uint64_t now;
-    uint64_t calm_at;      //  UINT64_MAX: not yet
-    uint64_t end_at;       //  Of the run
-    uint64_t released_at;  //  When the view began last to let go of something
-    uint64_t held_up_at;   //  Nothing is fed since; UINT64_MAX: it is
-    bool healed;           //  Nothing is refused any more
-    uint64_t steps;        //  What happened so far
+    uint64_t calm_at;  //  UINT64_MAX: not yet
+    uint64_t end_at;   //  Of the run
+    uint64_t
+        released_at;  //  When the view began last to let go of something, or
+                      //  a lane last did
+    uint64_t held_up_at;  //  Nothing is fed since; UINT64_MAX: it is
+    bool healed;          //  Nothing is refused any more
+    uint64_t steps;       //  What happened so far
     rng_t rng;
     agenda_t agenda;
     FILE *history;   //  Borrowed; NULL: nobody reads it
