@@ -188,12 +188,15 @@ s_verify (zpeer_lane_t *self, entry_t *entry)
 {
     bool held = entry->flags & HELD;
     s_try_now (self, entry);
-    if (zpeer_state_present (entry->state) && !held)
+    if (zpeer_state_present (entry->state) && !held) {
         lane_renew (self, entry);
+        //  What is on its way for what was owed may have been applied before it was
+        //  asked for; a live change leaves the question to come
+        if (entry->phase == PHASE_ASK || entry->phase == PHASE_ACT)
+            entry->flags |= AGAIN;
+    }
     else
         s_owe (self, entry);
-    //  What is on its way may have been applied before it was asked for
-    lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
     s_stand_owed (self, entry);
 }
 

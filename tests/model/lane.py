@@ -477,9 +477,10 @@ class Lane(Answers):
         self.try_now(e)
         if e.state.v and not held:
             self.renew(e)
+            #  What is on its way for what was owed may have been applied before it was asked for
+            e.again |= e.phase in (ASK, ACT)
         else:
             self._owe_all(e)
-        e.again = bool(e.phase)         # that may have been applied before it was asked for
         if e.queue != "live":
             self.stand(e)
 

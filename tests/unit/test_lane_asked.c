@@ -190,3 +190,21 @@ Test (lane_asked_slow, a_peer_becomes_whole_however_slow_it_is)
     for (size_t i = 0; i < sizeof took_ms / sizeof *took_ms; i++)
         s_become_whole (took_ms[i]);
 }
+
+//  What is on its way as the source has it now does not make the question a repair
+Test (lane_asked, a_verify_beside_a_heartbeat_only_asks)
+{
+    lane_state_t up = {.status = ZPEER_UP, .timestamp = 5};
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER, up);
+    EXPECT ("Register a UP/UNKNOWN @5");
+    lane_fixture_ok (&s);
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT, up);
+    EXPECT ("Heartbeat a @5");
+    zpeer_lane_walk_begin (s.lane);
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_VERIFY | ZPEER_CHANGE_WALK);
+    zpeer_lane_walk_complete (s.lane);
+    lane_fixture_ok (&s);
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_ok (&s);
+    EXPECT ("");
+}
