@@ -11,7 +11,8 @@
 #define ANSWER_NEED_MS 50
 
 //  How much longer than two of its leases an instance is remembered, where what
-//  others told comes late: as the acceptor has it, and longer than anything takes
+//  others told comes late, or a life may begin below an earlier one that peers hold:
+//  as the acceptor has it, and longer than anything takes
 #define OUTLIVE_MS 60000
 
 static uint64_t
@@ -148,11 +149,14 @@ source_has_room (world_t *world, unsigned lane)
 void
 source_init (world_t *world)
 {
-    zpeer_view_options_t options = {
-        .tombstone_ms = world->tombstone_ms,
-        .outlive_ms = world->features[FEATURE_AHEAD] ? OUTLIVE_MS : 0,
-        .age_out = world->features[FEATURE_AGE],
-        .seed = world->seed};
+    zpeer_view_options_t options = {.tombstone_ms = world->tombstone_ms,
+                                    .outlive_ms =
+                                        world->features[FEATURE_AHEAD] ||
+                                                world->features[FEATURE_CLOCK]
+                                            ? OUTLIVE_MS
+                                            : 0,
+                                    .age_out = world->features[FEATURE_AGE],
+                                    .seed = world->seed};
     static const zpeer_log_t log;
     world->view = zpeer_view_new (&options);
     world->handover = zpeer_handover_new (world->view, &log, s_post, world);

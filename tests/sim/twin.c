@@ -71,11 +71,12 @@ twin_tell (world_t *world, unsigned key, zpeer_action_t action)
         if (self->told_at[i] < at)
             self->told_at[i] = at;
     }
-    if (record.there)
-        s_tell_state (world, key, &record);
-    else
+    //  A life that began lower does not replace the one before
+    if (!record.there || record.timestamp < world->instances[key].top)
         s_tell (world,
                 &(item_t){.key = (uint16_t) key, .action = ZPEER_CANCEL});
+    if (record.there)
+        s_tell_state (world, key, &record);
 }
 
 void
