@@ -107,6 +107,7 @@ lane_settle (zpeer_lane_t *self, uint64_t now)
         }
         if (lane_seq (entry->state->seq) != entry->unsure &&
             lane_askable (entry)) {
+            lane_flag (entry, CLEAN, false);  //  It may be an earlier life
             lane_owe (self, entry);
             lane_flag (entry, AGAIN, entry->phase != PHASE_NONE);
         }

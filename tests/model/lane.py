@@ -525,6 +525,7 @@ class Lane(Answers):
             if e.settle is None or now < e.settle:
                 continue
             if e.state.seq != e.unsure and e.askable:
+                e.clean = False         # what it has may be an earlier life
                 self.owe(e)
                 e.again = bool(e.phase)
             e.unsure = e.settle = None

@@ -149,6 +149,7 @@ MUTANTS = [
     ("what went with a Cancel is not above what came since", "answers.py", "cancels and (len(part.actions) == 1 or part.seq == e.state.seq)", "cancels"),
     # lives
     ("a confirmed Cancel is not known", "answers.py", "        e.clean |= cancels and", "        e.clean |= False and"),
+    ("what comes late is no earlier life", "lane.py", "                e.clean = False         # what", "                pass         # what"),
     ("a Cancel that waits leaves nothing unknown", "lane.py", "e.wait, e.cancelled, e.clean = C, True, False", "e.wait, e.cancelled = C, True"),
     ("a Register below an earlier life is sent as it is", "lane.py", "lower = bit == R and e.began_lower and not", "lower = False and not"),
     ("an earlier life at the peer is a conflict", "answers.py", "elif ts > e.top or not ts and part.ts >= e.top:", "elif True:"),

@@ -131,6 +131,25 @@ Test (lane_crossing, a_cancel_that_waits_is_told_though_another_was_confirmed)
     EXPECT ("Cancel a");
 }
 
+//  What comes late may be an earlier life, though a Cancel was confirmed since
+Test (lane_crossing, a_life_that_comes_late_is_replaced)
+{
+    s_register (2000, 0);
+    lane_fixture_next (&s);
+    lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, true, 0);
+    s_cancel (2000);
+    s.now = zpeer_lane_pause (s.lane);
+    EXPECT ("Cancel a");
+    CODES (404);
+    s_register (1500, 2000);
+    EXPECT ("Register a UP/UNKNOWN @1500");
+    CODES (200);
+    s.now += lane_fixture_options ().read_timeout_ms;
+    EXPECT ("Heartbeat a @2000");
+    CODES (200);
+    EXPECT ("Cancel a, Register a UP/UNKNOWN @1500");
+}
+
 //  The peer was up all the time: to set that did nothing there, and it has none
 Test (lane_crossing, an_override_of_the_peer_is_told_if_another_waits)
 {
