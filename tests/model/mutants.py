@@ -186,7 +186,6 @@ MUTANTS = [
     ("what was given up is not fresh", "view.py", "i.counted, i.fresh = 0, True", "i.counted = 0"),
     ("after a giving up whoever is new is known", "view.py", "self.instances[key].fresh = self.now < self.ghosts_until", "pass"),
     ("the newest is given up", "view.py", "key != min(counted, key=counted.get)", "key != max(counted, key=counted.get)"),
-    ("who catches up is not told what was given up", "view.py", "flags = RELEASE if i.counted else RELEASE | GIVE_UP", "flags = RELEASE"),
     # verdict and counter
     ("503 is gated", "verdict.py", "BUSY: Row(False, True, False,", "BUSY: Row(False, True, True,"),
     ("5xx is not ambiguous", "verdict.py", "STATUS_5XX: Row(False, False, False, True,", "STATUS_5XX: Row(False, False, False, False,"),

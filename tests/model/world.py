@@ -484,7 +484,8 @@ class World(Network):
                 flawed = key in p.toxic or any(k == key for k, _ in self.poison | self.refused)
                 if kind == "conflict" and key not in p.touched | p.ahead | p.left | self.orphans:
                     bad.append(f"false conflict: P{p.number} {key}")
-                unlucky = p.spells >= 2 or p.chances[key] >= CHANCES
+                # another's at UNKNOWN, which is newer, is as good as none, and stays
+                unlucky = p.spells >= 2 or p.chances[key] >= CHANCES or key in p.touched
                 if kind == "rejected" and not unlucky and not flawed and key in self.keys:
                     bad.append(f"false rejection: P{p.number} {key}")
             for key in self.keys:
