@@ -9,7 +9,7 @@
 #define TRY_TIMEOUTS 2
 
 //  From a release to the last lane's answer, if nothing is to be told
-#define RELEASE_MS 1000
+#define RELEASE_MS 3000
 
 //  Answers 400 that one bad item may cost a peer, and how many more for each other
 //  one there: until it is found, they share batches, as many as halving needs
@@ -73,6 +73,11 @@ s_excused (const world_t *world, const peer_t *peer, unsigned key)
         return true;
     //  Nobody has told the lane that this is not so
     if ((mine->wiped || mine->torn) && !world->healed)
+        return true;
+    //  What an earlier lane left is settled after the peer's next answer, and nobody
+    //  has asked it anything
+    if (!world_record (world, key).there && peer_joined (peer) &&
+        probe_unanswered (peer_lane (peer)))
         return true;
     //  Another's registration stands, though nothing may have told the lane
     return mine->touched && ((mine->conflict && !world->healed) ||

@@ -79,6 +79,12 @@ probe_open (const zpeer_lane_t *lane, uint32_t handle)
            lane->now < lane->inherit_until;
 }
 
+bool
+probe_unanswered (const zpeer_lane_t *lane)
+{
+    return lane->inherit_until == NEVER;
+}
+
 const zpeer_state_t *
 probe_state (const zpeer_lane_t *lane, uint32_t handle)
 {

@@ -40,6 +40,9 @@ bool probe_settled (const zpeer_lane_t *lane, uint32_t handle);
 //  Something of the instance is on its way, or unsettled, or may be of an earlier lane
 bool probe_open (const zpeer_lane_t *lane, uint32_t handle);
 
+//  The lane took over from another one, and the peer has answered nothing since
+bool probe_unanswered (const zpeer_lane_t *lane);
+
 //  The state the lane has of the instance, borrowed; NULL: it does not know it
 const zpeer_state_t *probe_state (const zpeer_lane_t *lane, uint32_t handle);
 
