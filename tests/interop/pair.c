@@ -63,7 +63,7 @@ s_add_apart (pair_t *self, remote_t *remote)
     const char *port = strchr (host, ':');
     cr_assert (port, "%s has no port", host);
     speer_forwarder_t *forwarder =
-        speer_forwarder_new ((int) strtol (port + 1, &path, 10));
+        speer_forwarder_new_http ((int) strtol (port + 1, &path, 10));
     snprintf (url, sizeof url, "http://127.0.0.1:%d%s",
               speer_forwarder_port (forwarder), path);
     self->peers[self->count].forwarder = forwarder;
@@ -117,6 +117,13 @@ pair_set_passage (pair_t *self, speer_passage_t passage)
 {
     for (size_t i = 0; i < self->count; i++)
         speer_forwarder_set (self->peers[i].forwarder, passage);
+}
+
+void
+pair_deny (pair_t *self, const char *text)
+{
+    for (size_t i = 0; i < self->count; i++)
+        speer_forwarder_deny (self->peers[i].forwarder, text);
 }
 
 void

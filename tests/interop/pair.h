@@ -68,6 +68,10 @@ void pair_add_apart (pair_t *self);
 //  How the forwarders of all peers treat what they get
 void pair_set_passage (pair_t *self, speer_passage_t passage);
 
+//  A firewall before all peers answers 403 to what holds this text, as
+//  speer_forwarder_deny
+void pair_deny (pair_t *self, const char *text);
+
 //  Ends the pause after failures at all peers
 void pair_retry (pair_t *self);
 

@@ -72,7 +72,8 @@ peers_of () {
         interop_test_members | interop_test_newcomer | interop_test_outage | \
         interop_test_repair | interop_test_restart)
         echo "one two netflix" ;;
-    interop_test_accepted | interop_test_endless | interop_test_malformed | \
+    interop_test_accepted | interop_test_endless | interop_test_firewall | \
+        interop_test_malformed | \
         interop_test_marks)
         echo "spring netflix" ;;
     *) echo "spring" ;;

@@ -3,10 +3,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "client.h"
 #include "forwarder.h"
+#include "http.h"
 #include "banned.h"
 
 //  Connections at a time; more are closed
@@ -18,8 +20,16 @@
 //  The poller's: wake and listener, and both ends of every link
 #define ITEMS_MAX (2 + 2 * LINKS_MAX)
 
+//  What a firewall says
+#define DENIED                                                                 \
+    "HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\n"                    \
+    "Content-Length: 19\r\n\r\n<html>Denied</html>"
+
 typedef struct {
     int ends[2];  //  Who connected, and the target; -1: no link
+    char *in;     //  Owned; of HTTP: what came of requests that are not whole
+    size_t in_size;
+    size_t need;  //  Bytes before it is worth to look again
 } link_t;
 
 struct speer_forwarder {
@@ -30,6 +40,8 @@ struct speer_forwarder {
     int port;
     int target;
     bool ended;
+    bool http;
+    char *denied;   //  Owned; NULL: nothing
     uint64_t back;  //  Bytes from the target
     speer_passage_t passage;
     link_t links[LINKS_MAX];
@@ -43,6 +55,8 @@ s_close (link_t *link)
             close (link->ends[i]);
         link->ends[i] = -1;
     }
+    free (link->in);
+    *link = (link_t){.ends = {-1, -1}};
 }
 
 static void
@@ -67,7 +81,64 @@ s_accept (speer_forwarder_t *self)
     if (target < 0)
         close (fd);
     else
-        *link = (link_t){{fd, target}};
+        *link = (link_t){.ends = {fd, target}};
+}
+
+static void
+s_send (int fd, const char *data, size_t size)
+{
+    ssize_t sent = 1;
+    for (size_t done = 0; done < size && sent > 0; done += (size_t) sent)
+        sent = send (fd, data + done, size - done, MSG_NOSIGNAL);
+}
+
+static bool
+s_is_denied (const speer_forwarder_t *self, const speer_http_t *request)
+{
+    const char *text = self->denied;
+    if (!text || !*text)
+        return text;
+    return request->body_size &&
+           memmem (request->body, request->body_size, text, strlen (text));
+}
+
+//  Passes on, or answers, the first request if it is whole. Returns its size, or 0.
+//  What is no request is passed on; and all as it came, while reading joins chunks.
+static size_t
+s_pass_request (speer_forwarder_t *self, link_t *link)
+{
+    speer_http_t request;
+    char *copy = (char *) malloc (link->in_size);
+    assert (copy);
+    memcpy (copy, link->in, link->in_size);
+    size_t size = speer_http_parse (&request, copy, link->in_size, &link->need);
+    bool bad = size == SPEER_BAD_REQUEST;
+    if (bad)
+        size = link->in_size;
+    if (size && !bad && s_is_denied (self, &request))
+        s_send (link->ends[0], DENIED, strlen (DENIED));
+    else
+        s_send (link->ends[1], link->in, size);
+    free (copy);
+    return size;
+}
+
+static void
+s_read_requests (speer_forwarder_t *self, link_t *link, const char *data,
+                 size_t size)
+{
+    link->in = (char *) realloc (link->in, link->in_size + size);
+    assert (link->in);
+    memcpy (link->in + link->in_size, data, size);
+    link->in_size += size;
+    while (link->in_size && link->in_size >= link->need) {
+        size_t done = s_pass_request (self, link);
+        if (!done)
+            break;
+        link->need = 0;
+        link->in_size -= done;
+        memmove (link->in, link->in + done, link->in_size);
+    }
 }
 
 //  Moves what has come in at one end; the link is closed with either
@@ -79,11 +150,12 @@ s_move (speer_forwarder_t *self, link_t *link, int from)
     if (size < 0)
         return;
     self->back += from ? (uint64_t) size : 0;
-    for (ssize_t done = 0, sent = 1; done < size && sent > 0; done += sent)
-        sent = send (link->ends[!from], data + done, (size_t) (size - done),
-                     MSG_NOSIGNAL);
     if (size == 0)
         s_close (link);
+    else if (self->http && !from)
+        s_read_requests (self, link, data, (size_t) size);
+    else
+        s_send (link->ends[!from], data, (size_t) size);
 }
 
 static nfds_t
@@ -151,14 +223,15 @@ s_listen (speer_forwarder_t *self)
     self->port = ntohs (address.sin_port);
 }
 
-speer_forwarder_t *
-speer_forwarder_new (int target)
+static speer_forwarder_t *
+s_new (int target, bool http)
 {
     speer_forwarder_t *self = (speer_forwarder_t *) calloc (1, sizeof *self);
     assert (self);
     self->target = target;
+    self->http = http;
     for (int i = 0; i < LINKS_MAX; i++)
-        self->links[i] = (link_t){{-1, -1}};
+        self->links[i] = (link_t){.ends = {-1, -1}};
     s_listen (self);
     int rc = pipe (self->wake);
     assert (rc == 0);
@@ -166,6 +239,18 @@ speer_forwarder_new (int target)
     rc = pthread_create (&self->thread, NULL, s_run, self);
     assert (rc == 0);
     return self;
+}
+
+speer_forwarder_t *
+speer_forwarder_new (int target)
+{
+    return s_new (target, false);
+}
+
+speer_forwarder_t *
+speer_forwarder_new_http (int target)
+{
+    return s_new (target, true);
 }
 
 //  Under the mutex
@@ -192,6 +277,7 @@ speer_forwarder_destroy (speer_forwarder_t **self_p)
     close (self->listener);
     close (self->wake[0]);
     close (self->wake[1]);
+    free (self->denied);
     free (self);
 }
 
@@ -218,5 +304,16 @@ speer_forwarder_set (speer_forwarder_t *self, speer_passage_t passage)
     if (passage == SPEER_CUT)
         s_close_all (self);
     s_wake (self);
+    pthread_mutex_unlock (&self->mutex);
+}
+
+void
+speer_forwarder_deny (speer_forwarder_t *self, const char *text)
+{
+    char *denied = text ? strdup (text) : NULL;
+    assert (denied || !text);
+    pthread_mutex_lock (&self->mutex);
+    free (self->denied);
+    self->denied = denied;
     pthread_mutex_unlock (&self->mutex);
 }
