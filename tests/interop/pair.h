@@ -135,6 +135,10 @@ void pair_await_at (pair_t *self, size_t peer, const char *id,
 void pair_expect (pair_t *self, const char *id, const char *status,
                   const char *overridden, uint64_t at);
 
+//  Waits for one outcome, whatever it is: statistics come often. What is waited for
+//  otherwise is looked at again then.
+void pair_tick (pair_t *self);
+
 //  Waits until every server answers
 void pair_await_answers (pair_t *self);
 

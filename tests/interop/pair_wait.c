@@ -34,6 +34,12 @@ s_hear (pair_t *self, int64_t until)
     return true;
 }
 
+void
+pair_tick (pair_t *self)
+{
+    cr_assert (s_hear (self, zclock_mono () + self->limit_ms));
+}
+
 //  Whether a member is this text, or a list with it; a NULL for key is no
 //  question
 static bool

@@ -74,7 +74,7 @@ peers_of () {
         echo "one two netflix" ;;
     interop_test_accepted | interop_test_endless | interop_test_firewall | \
         interop_test_malformed | \
-        interop_test_marks)
+        interop_test_marks | interop_test_unknown_cancel)
         echo "spring netflix" ;;
     *) echo "spring" ;;
     esac
