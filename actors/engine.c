@@ -345,8 +345,7 @@ s_drain (zpeer_engine_t *self, int64_t deadline)
         if (!self->peers[i])
             continue;
         ms = s_left_ms (deadline + ZPEER_ENGINE_GRACE_MS);
-        int64_t tasks = zpeer_peer_drained (self->peers[i], ms, NULL);
-        left += tasks > 0 ? tasks : 0;
+        left += zpeer_peer_drained (self->peers[i], ms, NULL);
     }
     return left;
 }

@@ -172,7 +172,7 @@ zpeer_engine_remove_peer (zpeer_engine_t *self, const char *url)
         peer, deadline_ms + ZPEER_ENGINE_GRACE_MS, &unsettled);
     if (unsettled)
         s_remember (self, peer);
-    uint64_t tasks = left > 0 ? (uint64_t) left : 0;
+    uint64_t tasks = (uint64_t) left;
     zpeer_log (&self->log, PEER_REMOVED, zpeer_peer_base (peer), tasks);
     s_report (self, peer, ZPEER_PEER_REMOVED, tasks);
     zpeer_peer_destroy (&self->peers[id]);

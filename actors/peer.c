@@ -22,6 +22,9 @@
 //  A number in decimal, NUL included
 #define DIGITS_MAX 12
 
+//  How much longer an answer is waited for that is late, ms
+#define LATE_MS 200
+
 struct zpeer_peer {
     uint32_t id;
     bool inherits;                   //  An earlier one left attempts unsettled
@@ -227,8 +230,11 @@ zpeer_peer_drained (zpeer_peer_t *self, int timeout_ms, bool *unsettled)
     char answer[ZPEER_COMMAND_ANSWER_MAX];
     char *rest = answer;
     int rc = zpeer_command_await (self->batcher, timeout_ms, answer);
-    int64_t left = rc ? rc : strtoll (answer, &rest, 10);
-    //  Who does not answer may have sent something
+    //  A machine that stood still has let the time go by for both
+    if (rc == ZPEER_E_TIMEOUT)
+        rc = zpeer_command_await (self->batcher, LATE_MS, answer);
+    //  Who does not answer may have left something, and may have sent something
+    int64_t left = rc ? 1 : strtoll (answer, &rest, 10);
     if (unsettled)
         *unsettled = rc || strtol (rest, NULL, 10);
     return left;

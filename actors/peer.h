@@ -86,9 +86,8 @@ int zpeer_peer_retry (zpeer_peer_t *self, char *error);
 //  says. Several can drain at once: ask all, then wait for each.
 void zpeer_peer_drain (zpeer_peer_t *self, int ms, const char *ending);
 
-//  Waits for the end of that. Returns how many tasks were left, or
-//  ZPEER_E_TIMEOUT; unsettled, which may be NULL: whether the peer may yet apply
-//  something.
+//  Waits for the end of that. Returns how many tasks were left, 1 if the batcher does
+//  not say; unsettled, which may be NULL: whether the peer may yet apply something.
 int64_t
 zpeer_peer_drained (zpeer_peer_t *self, int timeout_ms, bool *unsettled);
 

@@ -112,6 +112,18 @@ test_undelivered_tasks_are_counted_at_the_end () {
         expect_text "$work/log" "ZPD004 stopped, 1 tasks or owed instances not told"
 }
 
+#  Longer than the deadline and all that is added to it
+test_they_are_counted_though_the_machine_stood_still () {
+    start_zpeerd --peer http://127.0.0.1:1/eureka/ \
+        --set zpeer.stop.deadline-ms=500 || return 1
+    echo "$info" >"$work/events.jsonl"
+    feed "$work/events.jsonl" && kill -TERM "$zpeerd_pid" &&
+        wait_text "$work/log" ZPD002 && kill -STOP "$zpeerd_pid" || return 1
+    timeout 2 tail -f /dev/null
+    kill -CONT "$zpeerd_pid" && expect_end 0 &&
+        expect_text "$work/log" "ZPD004 stopped, 1 tasks or owed instances not told"
+}
+
 #  Prints the first datagram that comes to a socket of this name
 listen_once () {
     timeout "$limit" python3 -c 'import socket, sys

@@ -208,3 +208,17 @@ Test (lane_asked, a_verify_beside_a_heartbeat_only_asks)
     lane_fixture_ok (&s);
     EXPECT ("");
 }
+
+//  News of a conflict is sent as of any other instance, unasked
+Test (lane_asked, what_is_new_of_a_conflict_is_told_at_once)
+{
+    s_owe ('a', 'a');
+    EXPECT ("Heartbeat a @5");
+    lane_fixture_conflict (&s, 9);
+    cr_expect_str_eq (s.said, "conflict a;");
+    lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_DOWN,
+                                        .override = ZPEER_DOWN,
+                                        .timestamp = 6});
+    EXPECT ("StatusUpdate a DOWN @6");
+}
