@@ -68,10 +68,16 @@ class Entry:
         return self.state.top or (self.given if self.cancelled and not self.state.v else 0)
 
     @property
+    def by_age(self):
+        """It was cancelled, and no timestamp of it is known: what the peer has from before then is told by how long
+        ago that was."""
+        return not self.top and self.cancelled and not self.state.v
+
+    @property
     def askable(self):
         """The peer can be asked about it: with the highest timestamp; or if there is none, and it was cancelled,
         for what the peer has."""
-        return self.top or self.cancelled and not self.state.v
+        return self.top or self.by_age
 
     @property
     def held_ts(self):

@@ -148,7 +148,7 @@ class Lane(Answers):
         e.wait, e.asked, e.ask = 0, None, False
         self.pay(e, REFUSED)
         self.leave(e)
-        if kind == "conflict" or how == "dropped":      # another's registration ends what was to be cancelled
+        if kind == "conflict" or kind == how == "dropped":      # another's registration ends what was to be cancelled
             e.cancelled = False
         if kind == "rejected":
             e.misses, e.refused, e.held = 0, True, True
@@ -279,7 +279,7 @@ class Lane(Answers):
         if bit & (R | C) and held and e.askable or lower or snapshot:
             self.owe(e)
             e.again = bool(e.phase)
-        if idle:
+        if idle and not (bit == H and e.by_age):    # what is told by its age does not become younger
             e.since = self.now
         # a live change does not wait with what is owed; the snapshots of a whole registry do
         if e.queue == "owed" and not snapshot:
@@ -477,7 +477,7 @@ class Lane(Answers):
         self.try_now(e)
         if e.state.v and not held:
             self.renew(e)
-            #  What is on its way for what was owed may have been applied before it was asked for
+            # what is on its way for what was owed may have been applied before it was asked for
             e.again |= e.phase in (ASK, ACT)
         else:
             self._owe_all(e)

@@ -19,7 +19,7 @@ MUTANTS = [
      '        if e.wait & C:\n            self.end("superseded", sent)\n            return\n', ""),
     ("a Heartbeat counts beside a change", "lane.py",
      '            if e.wait:                  # whatever', '            if False:                  # whatever'),
-    ("waiting is counted from the newest change", "lane.py", "        if idle:\n            e.since", "        if True:\n            e.since"),
+    ("waiting is counted from the newest change", "lane.py", "        if idle and not (bit", "        if not (bit"),
     ("a live change waits with what is owed", "lane.py", 'if e.queue == "owed" and not snapshot:', "if False:"),
     ("what changed while it was held is not owed", "lane.py", "if bit & (R | C) and held and e.askable or lower or snapshot:", "if lower or snapshot:"),
     # what is rendered
@@ -62,7 +62,7 @@ MUTANTS = [
     # ambiguous attempts
     ("ambiguous attempts are not settled", "answers.py", "if result.ambiguous and (part.phase == ACT or part.bits & ~H):", "if False:"),
     ("a refresh is never ambiguous", "answers.py", "(part.phase == ACT or part.bits & ~H)", "(part.phase != ACT and part.bits & ~H)"),
-    ("settled at the next success", "answers.py", "e.settle = now + self.o.read_timeout", "e.settle = now + 1"),
+    ("settled at the next success", "answers.py", "e.settle = max(now + self.o.read_timeout, self.inherits_until)", "e.settle = now + 1"),
     ("a further doubt does not put the settling off", "answers.py", "            e.unsure = seq\n        e.settle = None", "            e.unsure = seq\n            e.settle = None"),
     ("a doubt counts from the last state", "answers.py", "if e.unsure is None or seq == HALF:", "if True:"),
     ("half an attempt leaves the whole state", "answers.py", "return HALF if", "return part.seq if"),
@@ -138,7 +138,7 @@ MUTANTS = [
     ("what hangs waits for its turn for ever", "answers.py", "self.hung_until = now + now - flight.sent", "self.hung_until = now + 10 ** 9"),
     ("what hangs leaves no turn to the others", "answers.py", "self.hung_until = now + now - flight.sent", "self.hung_until = now"),
     # walks, and those that leave
-    ("verify owes what is present", "lane.py", "        if e.state.v and not held:\n            self.renew(e)\n        else:\n            self._owe_all(e)", "        self._owe_all(e)"),
+    ("verify owes what is present", "lane.py", "            self.renew(e)\n            # what", "            self._owe_all(e)\n            # what"),
     ("verify only asks about what is held", "lane.py", "if e.state.v and not held:", "if e.state.v:"),
     ("Forget keeps what waits", "lane.py", 'self.end("forgotten", e.wait & ~kept)\n        e.wait &= kept\n', "\n"),
     ("a Forget ends a Cancel", "lane.py", "kept = C if e.cancelled else 0", "kept = 0"),
@@ -154,7 +154,7 @@ MUTANTS = [
     ("a Register below an earlier life is sent as it is", "lane.py", "lower = bit == R and e.began_lower and not", "lower = False and not"),
     ("an earlier life at the peer is a conflict", "answers.py", "elif ts > e.top or not ts and part.ts >= e.top:", "elif True:"),
     ("after a 409 without a copy it is asked the same", "answers.py", "        e.clean = False\n        ts, age", "        ts, age"),
-    ("a Cancel without a timestamp is not asked about", "entry.py", "return self.top or self.cancelled and not self.state.v", "return self.top"),
+    ("a Cancel without a timestamp is not asked about", "entry.py", "return self.top or self.by_age", "return self.top"),
     ("what is unknown is asked about with the Heartbeat's", "lane.py", "if bit != H or e.state.top or not e.cancelled:", "if True:"),
     ("a Forget drops what a Cancel was about", "lane.py", "e.given = top if e.cancelled else 0", "e.given = 0"),
     ("a Forget that was missed tells nothing of what was", "lane.py", "self._forget(e, max(c.given, top))", "self._forget(e, top)"),
