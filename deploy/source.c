@@ -286,13 +286,35 @@ s_find_action (const json_t *value, zpeer_action_t *action,
     return ZPEER_OK;
 }
 
+//  What stands beside an InstanceInfo and in it must be the same; both were read, and
+//  are statuses
+static int
+s_agree (const json_t *value, const json_t *info, char reason[REASON_MAX])
+{
+    static const char *const names[][2] = {
+        {"status", NULL}, {"overriddenStatus", "overriddenstatus"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        member_t here, there;
+        int rc = s_find (value, names[i][0], names[i][1], &here, reason);
+        if (rc == ZPEER_OK)
+            rc = s_find (info, names[i][0], names[i][1], &there, reason);
+        if (rc != ZPEER_OK)
+            return rc;
+        if (here.text && there.text && strcmp (here.text, there.text) != 0)
+            return s_fault (reason, "%s is %.*s, in info it is %.*s", here.name,
+                            QUOTE_MAX, here.text, QUOTE_MAX, there.text);
+    }
+    return ZPEER_OK;
+}
+
 static int
 s_fill (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
 {
     bool registers = zpeer_event_action (event) == ZPEER_REGISTER;
     const char *name = "info";
     const json_t *info = json_object_get (value, name);
-    if (!s_given (info)) {
+    bool ours = s_given (info);
+    if (!ours) {
         name = "instanceInfo";
         info = json_object_get (value, name);
     }
@@ -305,9 +327,11 @@ s_fill (zpeer_event_t *event, const json_t *value, char reason[REASON_MAX])
         rc = s_fill_timestamp (event, value, reason);
     if (rc == ZPEER_OK)
         rc = s_fill_marks (event, value, reason);
-    //  Only the InstanceInfo counts for a Register, as at every receiver
-    if (rc == ZPEER_OK && !registers)
+    //  Of a Register of Eureka's only the InstanceInfo counts, as at every receiver
+    if (rc == ZPEER_OK && (!registers || ours))
         rc = s_fill_status (event, value, reason);
+    if (rc == ZPEER_OK && registers && ours)
+        rc = s_agree (value, info, reason);
     return rc;
 }
 

@@ -89,6 +89,21 @@ Test (source, reads_our_own_events)
               "0 AsgStatusUpdate /shop-v1 0 OUT_OF_SERVICE UNKNOWN\n");
 }
 
+//  As it may be said to the engine: beside its info or in it
+Test (source, our_own_register_has_its_status_here_or_there)
+{
+    s_expect ("{\"action\":\"Register\",\"overriddenStatus\":"
+              "\"OUT_OF_SERVICE\",\"info\":" INFO "}",
+              "0 Register shop/i1 77 DOWN OUT_OF_SERVICE\n");
+    s_expect ("{\"action\":\"Register\",\"status\":\"DOWN\",\"info\":" INFO "}",
+              "0 Register shop/i1 77 DOWN UNKNOWN\n");
+    s_expect ("{\"action\":\"Register\",\"status\":\"UP\",\"info\":" INFO "}",
+              "0 no: status is UP, in info it is DOWN\n");
+    s_expect ("{\"action\":\"Register\",\"overriddenStatus\":\"UP\",\"info\":"
+              "{\"overriddenstatus\":\"DOWN\"}}",
+              "0 no: overriddenStatus is UP, in info it is DOWN\n");
+}
+
 Test (source, reads_items_of_eurekas_replication)
 {
     s_expect ("{\"appName\":\"A\",\"id\":\"i\",\"action\":\"StatusUpdate\","
