@@ -326,14 +326,18 @@ s_is_answered (const zpeer_lane_t *self, uint32_t handle)
     return handle != NOBODY && lane_answered (self, &self->entries[handle]);
 }
 
-//  From which queue the next comes: an answer does not wait
+//  From which queue the next comes: an answer does not wait. Turns are counted while
+//  there are live changes, so that the first of them does not wait for its own.
 static unsigned
 s_turn (zpeer_lane_t *self, const uint32_t next[2])
 {
     if (s_is_answered (self, next[1]))
         return 1;
-    unsigned which = ++self->turn % OWED_EVERY == 0;
-    return next[which] == NOBODY ? !which : which;
+    if (next[0] == NOBODY) {
+        self->turn = 0;
+        return 1;
+    }
+    return next[1] != NOBODY && ++self->turn % OWED_EVERY == 0;
 }
 
 static void
