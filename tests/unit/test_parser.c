@@ -39,10 +39,10 @@ Test (parser, a_heartbeat_names_its_instance)
 
 Test (parser, a_heartbeat_may_carry_status_and_override)
 {
-    const zpeer_parsed_t *event = s_accepted (
-        "{'replicated':true,'overriddenStatus':'OUT_OF_SERVICE',"
-        "'status':'STARTING','lastDirtyTimestamp':7258118400000,"
-        "'id':'h','app':'A','action':'Heartbeat'}");
+    const zpeer_parsed_t *event =
+        s_accepted ("{'replicated':true,'overriddenStatus':'OUT_OF_SERVICE',"
+                    "'status':'STARTING','lastDirtyTimestamp':7258118400000,"
+                    "'id':'h','app':'A','action':'Heartbeat'}");
     cr_assert (event->has_status);
     cr_assert_eq (event->status, ZPEER_STARTING);
     cr_assert_eq (event->override, ZPEER_OUT_OF_SERVICE);
