@@ -36,6 +36,7 @@ struct stderr_log {
     uint64_t lost;  //  Lines left out since the last that was taken
     bool writing;
     bool ends;
+    bool alone;  //  Nobody waits for the thread: it frees all this
 };
 
 //  Now and so many ms, as pthread_cond_timedwait wants it
@@ -130,6 +131,16 @@ s_piece (const stderr_log_t *self)
     return size;
 }
 
+static void
+s_free (stderr_log_t *self)
+{
+    pthread_mutex_destroy (&self->mutex);
+    pthread_cond_destroy (&self->wake);
+    pthread_cond_destroy (&self->idle);
+    free (self->waiting);
+    free (self);
+}
+
 static void *
 s_run (void *arg)
 {
@@ -153,7 +164,10 @@ s_run (void *arg)
         if (!self->size)
             pthread_cond_broadcast (&self->idle);
     }
+    bool alone = self->alone;
     pthread_mutex_unlock (&self->mutex);
+    if (alone)
+        s_free (self);
     return NULL;
 }
 
@@ -206,21 +220,19 @@ stderr_log_destroy (stderr_log_t **self_p)
     if (!self)
         return;
     bool flushed = stderr_log_flush (self, STDERR_LOG_END_MS);
+    pthread_t thread = self->thread;
     pthread_mutex_lock (&self->mutex);
     self->ends = true;
     self->size = 0;
+    self->alone = !flushed;
     pthread_cond_signal (&self->wake);
     pthread_mutex_unlock (&self->mutex);
-    if (!flushed) {  //  It writes, for as long as the process lives
-        pthread_detach (self->thread);
+    if (!flushed) {  //  It writes, perhaps for as long as the process lives
+        pthread_detach (thread);
         return;
     }
-    pthread_join (self->thread, NULL);
-    pthread_mutex_destroy (&self->mutex);
-    pthread_cond_destroy (&self->wake);
-    pthread_cond_destroy (&self->idle);
-    free (self->waiting);
-    free (self);
+    pthread_join (thread, NULL);
+    s_free (self);
 }
 
 //  False: there is no room
