@@ -381,12 +381,12 @@ s_run (const zpeerd_args_t *args)
     s_raise_limit ();
     self_t self;
     s_init (&self, args);
-    if (!self.log) {
+    zpeerd_exit_t status = ZPEERD_EXIT_UNAVAILABLE;
+    if (self.log)
+        status = s_start (&self);
+    else
         fprintf (stderr, "zpeerd: no thread for the log: %s\n",
                  strerror (errno));
-        return ZPEERD_EXIT_UNAVAILABLE;
-    }
-    zpeerd_exit_t status = s_start (&self);
     if (status == ZPEERD_EXIT_OK) {
         s_tell_start (&self);
         s_stop (&self, s_serve (&self));
