@@ -7,6 +7,9 @@
 #include "stage.h"
 #include "banned.h"
 
+//  Nobody listens there
+#define NOBODY "http://127.0.0.1:9/eureka/"
+
 static zpeer_engine_t *s_engine;
 static zpeer_feed_t *s_feed;
 static speer_t *s_peer;
@@ -137,5 +140,22 @@ Test (added_again, a_cancel_that_was_on_its_way_takes_nothing_away)
     s_add_and_await ();
     cr_assert_eq (speer_release (s_peer), 1);
     s_await ("");
+    s_await ("UP/");
+}
+
+//  The first time it is removed before it is told anything: it waits for another
+//  peer, which is down
+Test (added_again, it_is_remembered_when_it_is_removed_twice)
+{
+    s_send_late (ZPEER_STATUS_UPDATE, ZPEER_OUT_OF_SERVICE);
+    s_remove (speer_url (s_peer));
+    s_send (ZPEER_DELETE_STATUS_OVERRIDE, ZPEER_UP);
+    s_add (NOBODY);
+    s_add (speer_url (s_peer));
+    s_remove (speer_url (s_peer));
+    s_remove (NOBODY);
+    s_add_and_await ();
+    cr_assert_eq (speer_release (s_peer), 1);
+    s_await ("OUT_OF_SERVICE/OUT_OF_SERVICE");
     s_await ("UP/");
 }
