@@ -74,14 +74,13 @@ s_has (speer_t *peer, void *arg)
     char text[64] = "";
     if (speer_lease (peer, STAGE_APP, "1", &lease))
         snprintf (text, sizeof text, "%s/%s", lease.status, lease.held);
-    return !strcmp (text, (const char *) arg);
+    return !strcmp (text, *(const char *const *) arg);
 }
 
 static void
 s_await (const char *what)
 {
-    cr_assert (speer_wait_until (s_peer, s_has, (void *) (uintptr_t) what,
-                                 STAGE_WAIT_MS),
+    cr_assert (speer_wait_until (s_peer, s_has, &what, STAGE_WAIT_MS),
                "not \"%s\"", what);
 }
 

@@ -6,8 +6,7 @@
 #include "banned.h"
 
 //  All instances, and whose changes are looked at; '0' is new
-#define FIRST 'a'
-#define LAST  'z'
+#define ALL   "abcdefghijklmnopqrstuvwxyz"
 #define NAMES "0amz"
 
 //  Of the lane's window
@@ -62,13 +61,13 @@ s_begin (const walk_t *walk)
     lane_fixture_fini (&s);
     options.max_items = walk->items;
     lane_fixture_init_with (&s, &options);
-    for (char name = FIRST; name <= LAST; name++)
-        s_change (name, 5);
+    for (const char *name = ALL; *name; name++)
+        s_change (*name, 5);
     while (*lane_fixture_next (&s))
         lane_fixture_ok (&s);
     zpeer_lane_walk_begin (s.lane);
-    for (char name = FIRST; name <= LAST; name++)
-        lane_fixture_flag (&s, name, walk->flag | ZPEER_CHANGE_WALK);
+    for (const char *name = ALL; *name; name++)
+        lane_fixture_flag (&s, *name, walk->flag | ZPEER_CHANGE_WALK);
     zpeer_lane_walk_complete (s.lane);
 }
 

@@ -294,8 +294,7 @@ s_answer_copy (uint64_t timestamp, uint64_t age_ms)
         json, sizeof json,
         "{\"lastDirtyTimestamp\":\"%llu\",\"leaseInfo\":{\"durationInSecs\":90,"
         "\"registrationTimestamp\":1000000,\"lastRenewalTimestamp\":%llu}}",
-        (unsigned long long) timestamp,
-        (unsigned long long) (1000000 + 90000 + age_ms));
+        (unsigned long long) timestamp, 1000000ull + 90000ull + age_ms);
     zpeer_copy_t copy = {.timestamp = timestamp, .json = {json, (size_t) size}};
     zpeer_result_t result = {.id = s.last_id,
                              .verdict = ZPEER_SUCCESS,
