@@ -18,7 +18,7 @@
 //                                as fast as they take it, in closed loop; until
 //                                all came, or nothing for so long (2)
 //      trickle PER_SECOND SECONDS
-//                                Registers, evenly, with the time of sending (ns,
+//                                Registers, evenly, with the time of sending (µs,
 //                                CLOCK_MONOTONIC) as their lastDirtyTimestamp
 //      pending N                 heartbeats of so many instances; does not wait
 //      memory                    what is resident, once free pages are given back

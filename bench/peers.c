@@ -141,7 +141,7 @@ s_read_samples (char *at, int64_t since_ns, double *ms, size_t *count,
     for (; at && *count < max; at = strchr (at, '[')) {
         int64_t received = strtoll (at + 1, &at, 10);
         at += strspn (at, ", ");
-        int64_t sent = strtoll (at, &at, 10);
+        int64_t sent = strtoll (at, &at, 10) * 1000;
         if (sent >= since_ns && sent <= received)
             ms[(*count)++] = (double) (received - sent) / 1e6;
         read++;

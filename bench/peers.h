@@ -35,7 +35,7 @@ uint64_t peer_counter (const peer_t *self, const char *name);
 void peer_script (const peer_t *self, const char *json);
 
 //  Receipts it has noted and not told yet: appends, for each, how many ms after
-//  its lastDirtyTimestamp (ns, CLOCK_MONOTONIC) the item came. Those with one
+//  its lastDirtyTimestamp (µs, CLOCK_MONOTONIC) the item came. Those with one
 //  before since_ns, or after their receipt, are left out: they are no such times.
 //  Returns how many ms has then, at most max.
 size_t peer_samples (const peer_t *self, int64_t since_ns, double *ms,

@@ -65,9 +65,11 @@ s_send (trickle_t *self)
     size_t used = 0;
     zpeer_reply_t reply;
     zpeer_event_t *event = self->events[self->sent++ % TRICKLE_INSTANCES];
-    zpeer_event_set_timestamp (event, (uint64_t) stopwatch_ns ());
+    int rc =
+        zpeer_event_set_timestamp (event, (uint64_t) stopwatch_ns () / 1000);
+    assert (rc == ZPEER_OK);  //  The machine has been up for less than 84 days
     zpeer_event_encode (event, frame, sizeof frame, &used);
-    int rc = zpeer_feed_send_frame (self->feed, frame, used, PATIENCE_MS, NULL);
+    rc = zpeer_feed_send_frame (self->feed, frame, used, PATIENCE_MS, NULL);
     assert (rc == ZPEER_OK);
     while (zpeer_feed_recv (self->feed, &reply, 0) == ZPEER_OK)
         assert (!reply.rejected);

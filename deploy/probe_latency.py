@@ -4,13 +4,16 @@
     probe_latency.py ZPEERCTL EVENTS_ENDPOINT NAME=CONTROL_URL...
 
 Registers an instance again and again through a running "zpeerctl feed", with
-the time of sending as its timestamp, and asks each peer when it received what.
-Both times are of the machine's monotonic clock. A probe that the next one has
+the time of sending as its timestamp, in microseconds since this began, and asks
+each peer when it received what. Both times are of the machine's monotonic clock.
+Each run has an instance of its own: one that was there before may have had
+higher timestamps. A probe that the next one has
 overtaken on the way is not sent: the engine sends what is newest. Prints a line
 for each peer, and cancels the instance at the end.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -20,7 +23,13 @@ import urllib.request
 PROBES = 50
 INTERVAL_SECONDS = 0.02
 PATIENCE_SECONDS = 2
-APP, INSTANCE = "ZPEER-PROBE", "probe.example.net:probe:1"
+APP, INSTANCE = "ZPEER-PROBE", f"probe.example.net:probe:{os.getpid()}"
+BEGUN = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+def stamp(monotonic_ns):
+    """What the engine takes for ms has a bound: these are no ns."""
+    return (monotonic_ns - BEGUN) // 1000 + 1
 
 
 def register(timestamp):
@@ -55,7 +64,7 @@ def set_sampling(peers, every):
 def samples(url, wanted):
     """Latencies in ms of the probes that have arrived."""
     return [
-        (received - sent) / 1e6
+        (stamp(received) - sent) / 1e3
         for received, sent in json.loads(call(url + "samples"))
         if sent in wanted
     ]
@@ -64,7 +73,7 @@ def samples(url, wanted):
 def send_probes(feeder):
     sent = set()
     for _ in range(PROBES):
-        timestamp = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        timestamp = stamp(time.clock_gettime_ns(time.CLOCK_MONOTONIC))
         sent.add(timestamp)
         feeder.stdin.write(json.dumps(register(timestamp)) + "\n")
         feeder.stdin.flush()

@@ -199,7 +199,7 @@ class Stage:
         time.sleep(SETTLE_SECONDS)
         ms = []
         for peer in peers:
-            ms += [(got - sent) / 1e6 for got, sent in peer.samples()]
+            ms += [got / 1e6 - sent / 1e3 for got, sent in peer.samples()]
             peer.script(settings={"sample": 0})
         if not ms:
             raise Failure(f"{sender.setting.title}: nothing of a trickle arrived")

@@ -153,10 +153,10 @@ class Healthy:
     def latencies(self, begin, end):
         """Of the changes of a while, ms"""
         sent = sorted(sum((story.sent for story in self.stories), []))
-        first = bisect.bisect_left(sent, begin * 1e9)
-        last = bisect.bisect_left(sent, end * 1e9)
+        first = bisect.bisect_left(sent, begin * 1e6)
+        last = bisect.bisect_left(sent, end * 1e6)
         some = sent[first:last]
         return [
-            (self.got[stamp] - stamp) / 1e6 for stamp in some
+            self.got[stamp] / 1e6 - stamp / 1e3 for stamp in some
             if stamp in self.got
         ]

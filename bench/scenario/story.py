@@ -2,7 +2,7 @@
 
 Built on deploy/generate_registry.py. The same seed makes the same events in the
 same order; each gets its timestamp when it is written, which is the monotonic
-clock in ns, so that whoever receives it can say how long it took.
+clock in µs, so that whoever receives it can say how long it took.
 """
 
 import json
@@ -31,6 +31,7 @@ class Story(Source):
 
     def __init__(self, seed, instances):
         super().__init__(seed)
+        self.clock = 0
         self.serial = seed * 100000
         self.changes = 0
         self.changed = {}  # key: number of its latest change
@@ -40,7 +41,8 @@ class Story(Source):
         self.start(instances)
 
     def tick(self):
-        self.clock = time.monotonic_ns()
+        #  Each is another's
+        self.clock = max(self.clock + 1, time.monotonic_ns() // 1000)
         return self.clock
 
     def make_info(self, service, serial):

@@ -21,7 +21,7 @@ import java.util.logging.LogManager;
  * register                        everything, at every peer
  * flood heartbeats|registers TASKS [PATIENCE_S]
  * count N                         only the first N peers count from now on
- * trickle PER_SECOND SECONDS      registers, with System.nanoTime as timestamp
+ * trickle PER_SECOND SECONDS      registers, with System.nanoTime as timestamp, in microseconds
  * pending N                       so many heartbeats, without waiting
  * memory
  * quit
@@ -114,7 +114,7 @@ public final class Sender {
                 LockSupport.parkNanos(wait);
             }
             InstanceInfo info = new InstanceInfo(nextInstance());
-            info.setLastDirtyTimestamp(System.nanoTime());
+            info.setLastDirtyTimestamp(System.nanoTime() / 1000);
             peers.send(Peers.REGISTER, info);
         }
         Patience patience = new Patience(peers::confirmed, PATIENCE_SECONDS);
