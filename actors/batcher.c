@@ -21,10 +21,11 @@
 //  are written anew (a number, 0.1, takes at most five times its bytes then); or
 //  something else
 #define FRAME_GROWS 5
+#define FRAME_MIN   INT64_C (1048576)
+
 //  Of an id what is chance at first, and counts from then on: more than the batches
 //  of a ms
-#define ID_BITS   20
-#define FRAME_MIN INT64_C (1048576)
+#define ID_BITS 20
 
 //  --------------------------------------------------------------------------
 //  Life
@@ -128,8 +129,8 @@ s_bind (void *handler, char *const *args, char *answer)
     int64_t frame_max =
         FRAME_MIN + FRAME_GROWS * (int64_t) self->options->reply_max_bytes;
     //  Which of the two decides what is believed of whoever connects
-    bool inproc = !strncmp (args[0], "inproc://", 9);
-    zpeer_inlet_t *server = inproc ? &self->local : &self->remote;
+    zpeer_inlet_t *server =
+        zpeer_socket_is_inproc (args[0]) ? &self->local : &self->remote;
     if (!server->socket)
         zpeer_inlet_open (server,
                           zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, frame_max));

@@ -170,8 +170,7 @@ zpeer_command_number (const char *text, uint32_t max, uint32_t *number,
 int
 zpeer_command_inproc (const char *endpoint, char *answer)
 {
-    static const char inproc[] = "inproc://";
-    if (!strncmp (endpoint, inproc, sizeof inproc - 1))
+    if (zpeer_socket_is_inproc (endpoint))
         return ZPEER_OK;
     snprintf (answer, ZPEER_COMMAND_ANSWER_MAX,
               "%.200s is not inproc: what comes there is taken for this "

@@ -110,7 +110,7 @@ s_connect_batcher (void *arg, char *const *args, char *answer)
     name[0] = 'd';
     int rc = s_connect (&self->batcher, args[0], BODY_MAX, name);
     if (rc == ZPEER_OK)
-        self->remote = strncmp (args[0], "inproc://", 9) != 0;
+        self->remote = !zpeer_socket_is_inproc (args[0]);
     return rc;
 }
 

@@ -173,18 +173,34 @@ s_is_port (const char *endpoint)
            (digits <= PORT_DIGITS && strtoul (port, NULL, 10) <= UINT16_MAX);
 }
 
+//  What binding and connecting begin with
+static int
+s_prepare (void *handle, const char *endpoint)
+{
+    if (zpeer_reserve (BIND_DESCRIPTORS, 0))
+        return ZPEER_E_RESOURCES;
+    s_set_family (handle, endpoint);
+    if (s_is_port (endpoint))
+        return ZPEER_OK;
+    errno = EINVAL;
+    return ZPEER_E_BIND;
+}
+
+bool
+zpeer_socket_is_inproc (const char *endpoint)
+{
+    static const char inproc[] = "inproc://";
+    return !strncmp (endpoint, inproc, sizeof inproc - 1);
+}
+
 int
 zpeer_socket_bind (zsock_t *self, const char *endpoint, char *actual,
                    zpeer_ipc_t *files)
 {
     void *handle = zsock_resolve (self);
-    if (zpeer_reserve (BIND_DESCRIPTORS, 0))
-        return ZPEER_E_RESOURCES;
-    s_set_family (handle, endpoint);
-    if (!s_is_port (endpoint)) {
-        errno = EINVAL;
-        return ZPEER_E_BIND;
-    }
+    int rc = s_prepare (handle, endpoint);
+    if (rc)
+        return rc;
     if (zpeer_ipc_claim (endpoint) || zmq_bind (handle, endpoint))
         return ZPEER_E_BIND;
     if (files)
@@ -206,13 +222,9 @@ int
 zpeer_socket_connect (zsock_t *self, const char *endpoint)
 {
     void *handle = zsock_resolve (self);
-    if (zpeer_reserve (BIND_DESCRIPTORS, 0))
-        return ZPEER_E_RESOURCES;
-    s_set_family (handle, endpoint);
-    if (!s_is_port (endpoint)) {
-        errno = EINVAL;
-        return ZPEER_E_BIND;
-    }
+    int rc = s_prepare (handle, endpoint);
+    if (rc)
+        return rc;
     return zmq_connect (handle, endpoint) ? ZPEER_E_BIND : ZPEER_OK;
 }
 

@@ -69,6 +69,9 @@ void zpeer_socket_identify (zsock_t *self, zpeer_slice_t name);
 //  Subscribes a SUB to all topics that begin with prefix
 void zpeer_socket_subscribe (zsock_t *self, const char *prefix);
 
+//  Whether only this process can be at the other end
+bool zpeer_socket_is_inproc (const char *endpoint);
+
 //  Binds. What was bound, with the port that was chosen, goes to actual, unless
 //  that is NULL (size: ZPEER_ENDPOINT_MAX). Returns ZPEER_OK, ZPEER_E_BIND (no
 //  endpoint, in use, not allowed: errno says which, for zmq_strerror), or
