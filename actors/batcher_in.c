@@ -152,12 +152,9 @@ s_handle_done (batcher_t *self, bool remote, zpeer_slice_t fields)
         return;
     if (remote)
         s_acknowledge (self, identity, result.id);
-    int number = zpeer_roster_find (self->roster, identity, remote);
-    int lane = -1;
-    if (number >= 0) {
-        zpeer_roster_heard (self->roster, self->now, identity, remote);
-        lane = zpeer_roster_done (self->roster, number, result.id);
-    }
+    int number = zpeer_roster_known (self->roster, self->now, identity, remote);
+    int lane = number < 0 ? number
+                          : zpeer_roster_done (self->roster, number, result.id);
     if (lane < 0) {
         self->unknown_done++;
         return;
@@ -184,8 +181,8 @@ s_is (zpeer_slice_t command, const char *name)
 static void
 s_handle_goodbye (batcher_t *self, bool remote)
 {
-    int number = zpeer_roster_find (self->roster,
-                                    zpeer_frames_at (&self->frames, 0), remote);
+    int number = zpeer_roster_known (
+        self->roster, self->now, zpeer_frames_at (&self->frames, 0), remote);
     if (number < 0)
         return;
     zpeer_roster_gone (self->roster, number);

@@ -62,15 +62,17 @@ zpeer_roster_destroy (zpeer_roster_t **self_p)
 //  Who is there
 
 int
-zpeer_roster_find (const zpeer_roster_t *self, zpeer_slice_t identity,
-                   bool remote)
+zpeer_roster_known (zpeer_roster_t *self, uint64_t now, zpeer_slice_t identity,
+                    bool remote)
 {
     for (uint32_t i = 0; i < self->size; i++) {
-        const dispatcher_t *dispatcher = &self->dispatchers[i];
-        if (dispatcher->used && dispatcher->remote == remote &&
-            dispatcher->identity_size == identity.size &&
-            !memcmp (dispatcher->identity, identity.data, identity.size))
-            return (int) i;
+        dispatcher_t *dispatcher = &self->dispatchers[i];
+        if (!dispatcher->used || dispatcher->remote != remote ||
+            dispatcher->identity_size != identity.size ||
+            memcmp (dispatcher->identity, identity.data, identity.size) != 0)
+            continue;
+        dispatcher->heard_at = now;
+        return (int) i;
     }
     return NOBODY;
 }
@@ -80,15 +82,17 @@ static int
 s_vacant (zpeer_roster_t *self, bool remote)
 {
     int vacant = NOBODY;
-    unsigned alike = 0;
+    uint32_t alike = 0;
     for (uint32_t i = 0; i < self->size; i++) {
         const dispatcher_t *dispatcher = &self->dispatchers[i];
         if (!dispatcher->used)
             vacant = (int) i;
         alike += dispatcher->used && dispatcher->remote == remote;
     }
-    if (alike == ZPEER_ROSTER_MAX || vacant != NOBODY)
-        return alike == ZPEER_ROSTER_MAX ? NOBODY : vacant;
+    if (alike == ZPEER_ROSTER_MAX)
+        return NOBODY;
+    if (vacant != NOBODY)
+        return vacant;
     self->dispatchers = (dispatcher_t *) realloc (
         self->dispatchers, (self->size + 1) * sizeof (dispatcher_t));
     assert (self->dispatchers);
@@ -101,19 +105,19 @@ zpeer_roster_heard (zpeer_roster_t *self, uint64_t now, zpeer_slice_t identity,
 {
     if (!identity.size || identity.size > IDENTITY_MAX)
         return NOBODY;
-    int number = zpeer_roster_find (self, identity, remote);
-    if (number == NOBODY) {
-        number = s_vacant (self, remote);
-        if (number == NOBODY)
-            return NOBODY;
-        dispatcher_t *dispatcher = &self->dispatchers[number];
-        *dispatcher = (dispatcher_t){.used = true,
-                                     .remote = remote,
-                                     .proven = !remote,
-                                     .identity_size = (uint8_t) identity.size};
-        memcpy (dispatcher->identity, identity.data, identity.size);
-    }
-    self->dispatchers[number].heard_at = now;
+    int number = zpeer_roster_known (self, now, identity, remote);
+    if (number != NOBODY)
+        return number;
+    number = s_vacant (self, remote);
+    if (number == NOBODY)
+        return NOBODY;
+    dispatcher_t *dispatcher = &self->dispatchers[number];
+    *dispatcher = (dispatcher_t){.used = true,
+                                 .remote = remote,
+                                 .proven = !remote,
+                                 .identity_size = (uint8_t) identity.size,
+                                 .heard_at = now};
+    memcpy (dispatcher->identity, identity.data, identity.size);
     return number;
 }
 

@@ -34,12 +34,12 @@ zpeer_roster_t *zpeer_roster_new (void);
 
 void zpeer_roster_destroy (zpeer_roster_t **self_p);
 
-//  The number of the dispatcher with this routing id; -1: it is not known
-int zpeer_roster_find (const zpeer_roster_t *self, zpeer_slice_t identity,
-                       bool remote);
+//  Something came from the dispatcher with this routing id, if it is known. Returns
+//  its number; -1: it is not.
+int zpeer_roster_known (zpeer_roster_t *self, uint64_t now,
+                        zpeer_slice_t identity, bool remote);
 
-//  Something came from the dispatcher with this routing id, which need not be
-//  known. Returns its number, or -1: there are too many.
+//  The same, and if it is not known, it is from now on. -1: there are too many.
 int zpeer_roster_heard (zpeer_roster_t *self, uint64_t now,
                         zpeer_slice_t identity, bool remote);
 

@@ -170,8 +170,10 @@ Test (roster, a_remote_one_is_not_taken_for_a_local_one)
 {
     int a = s_join ("a", 6, false), b = s_join ("a", 6, true);
     cr_expect_neq (a, b);
-    cr_expect_eq (zpeer_roster_find (s_roster, ZPEER_SLICE ("a"), false), a);
-    cr_expect_eq (zpeer_roster_find (s_roster, ZPEER_SLICE ("a"), true), b);
+    cr_expect_eq (zpeer_roster_known (s_roster, NOW, ZPEER_SLICE ("a"), false),
+                  a);
+    cr_expect_eq (zpeer_roster_known (s_roster, NOW, ZPEER_SLICE ("a"), true),
+                  b);
 }
 
 Test (roster, those_on_probation_have_one_batch_together)
