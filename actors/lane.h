@@ -99,8 +99,9 @@ typedef struct {
                                //  batch may be done by half
     bool
         inherits;  //  An earlier lane of this peer left attempts that may yet be
-                   //  applied: what it is told until then is settled like an
-                   //  ambiguous attempt
+                   //  applied: what it is told until two read timeouts after
+                   //  the peer's first answer is settled like an ambiguous
+                   //  attempt
     bool delivered;  //  Report ZPEER_LANE_DELIVERED
     uint8_t origin;  //  Of changes that this peer told the source; 0:
                      //  none are

@@ -409,8 +409,6 @@ s_read_listed_instance (self_t *self, const json_t *value)
     char reason[REASON_MAX] = "";
     member_t type;
     self->item++;
-    if (!s_is_object (self, "instance", value))
-        return;
     int rc = s_find (value, "actionType", NULL, &type, reason);
     if (rc == ZPEER_OK && type.text && !strcmp (type.text, "DELETED"))
         rc = s_fault (reason,

@@ -194,8 +194,9 @@ stderr_log_new (zpeer_log_level_t level)
     pthread_sigmask (SIG_SETMASK, &before, NULL);
     if (!errno)
         return self;
-    free (self->waiting);
-    free (self);
+    int why = errno;
+    s_free (self);
+    errno = why;
     return NULL;
 }
 
