@@ -61,15 +61,33 @@ stage_send (zpeer_feed_t *feed, const zpeer_event_t *event)
 }
 
 static zpeer_event_t *
-s_register (const char *id)
+s_event (zpeer_action_t action, const char *id)
 {
-    zpeer_event_t *event = zpeer_event_new (ZPEER_REGISTER);
+    zpeer_event_t *event = zpeer_event_new (action);
     zpeer_event_set_app (event, STAGE_APP);
     zpeer_event_set_id (event, id);
     zpeer_event_set_timestamp (event, STAGE_AT);
+    return event;
+}
+
+static zpeer_event_t *
+s_register (const char *id)
+{
+    zpeer_event_t *event = s_event (ZPEER_REGISTER, id);
     zpeer_event_put_str (event, "hostName", "shop02.example.net");
     zpeer_event_put_str (event, "ipAddr", "192.0.2.52");
     return event;
+}
+
+void
+stage_change (zpeer_feed_t *feed, zpeer_action_t action, const char *id,
+              zpeer_status_t status)
+{
+    zpeer_event_t *event = s_event (action, id);
+    if (status != ZPEER_UNKNOWN)
+        zpeer_event_set_status (event, status);
+    stage_send (feed, event);
+    zpeer_event_destroy (&event);
 }
 
 void

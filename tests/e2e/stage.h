@@ -32,6 +32,10 @@ zpeer_feed_t *stage_feed (zpeer_engine_t *engine);
 //  Sends an event, waits until it is accepted
 void stage_send (zpeer_feed_t *feed, const zpeer_event_t *event);
 
+//  Sends another event about an instance; a status of UNKNOWN: it says none
+void stage_change (zpeer_feed_t *feed, zpeer_action_t action, const char *id,
+                   zpeer_status_t status);
+
 //  Sends the Register of an instance
 void stage_register (zpeer_feed_t *feed, const char *id);
 

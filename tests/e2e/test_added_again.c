@@ -52,20 +52,6 @@ s_teardown (void)
 
 TestSuite (added_again, .init = s_setup, .fini = s_teardown, .timeout = 120);
 
-//  An event about instance "1"
-static void
-s_send (zpeer_action_t action, zpeer_status_t status)
-{
-    zpeer_event_t *event = zpeer_event_new (action);
-    zpeer_event_set_app (event, STAGE_APP);
-    zpeer_event_set_id (event, "1");
-    zpeer_event_set_timestamp (event, STAGE_AT);
-    if (status != ZPEER_UNKNOWN)
-        zpeer_event_set_status (event, status);
-    stage_send (s_feed, event);
-    zpeer_event_destroy (&event);
-}
-
 //  What the peer has: status and override, or ""
 static bool
 s_has (speer_t *peer, void *arg)
@@ -93,7 +79,7 @@ s_send_late (zpeer_action_t action, zpeer_status_t status)
                                         .apply = SPEER_APPLY_LATE,
                                         .late_ms = SPEER_HELD,
                                         .count = 1});
-    s_send (action, status);
+    stage_change (s_feed, action, "1", status);
     cr_assert (speer_wait (s_peer, SPEER_FAULTS, 1, STAGE_WAIT_MS));
     cr_assert (speer_wait (s_peer, SPEER_PENDING, pending + 1, STAGE_WAIT_MS));
 }
@@ -123,7 +109,7 @@ Test (added_again, an_override_that_was_on_its_way_does_not_stay)
 {
     s_send_late (ZPEER_STATUS_UPDATE, ZPEER_OUT_OF_SERVICE);
     s_remove (speer_url (s_peer));
-    s_send (ZPEER_DELETE_STATUS_OVERRIDE, ZPEER_UP);
+    stage_change (s_feed, ZPEER_DELETE_STATUS_OVERRIDE, "1", ZPEER_UP);
     s_add_and_await ();
     s_await ("UP/");
     cr_assert_eq (speer_release (s_peer), 1);
@@ -148,7 +134,7 @@ Test (added_again, it_is_remembered_when_it_is_removed_twice)
 {
     s_send_late (ZPEER_STATUS_UPDATE, ZPEER_OUT_OF_SERVICE);
     s_remove (speer_url (s_peer));
-    s_send (ZPEER_DELETE_STATUS_OVERRIDE, ZPEER_UP);
+    stage_change (s_feed, ZPEER_DELETE_STATUS_OVERRIDE, "1", ZPEER_UP);
     s_add (NOBODY);
     s_add (speer_url (s_peer));
     s_remove (speer_url (s_peer));

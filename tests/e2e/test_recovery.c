@@ -44,20 +44,6 @@ static const char *const s_quick[] = {
     "eureka.server.peer-node-connect-timeout-ms=200",
     "apiml.discovery.maxPeerRetries=3", "zpeer.stop.deadline-ms=200", NULL};
 
-//  Sends an event about instance "1"
-static void
-s_send (zpeer_action_t action, zpeer_status_t status)
-{
-    zpeer_event_t *event = zpeer_event_new (action);
-    zpeer_event_set_app (event, STAGE_APP);
-    zpeer_event_set_id (event, "1");
-    zpeer_event_set_timestamp (event, STAGE_AT);
-    if (status != ZPEER_UNKNOWN)
-        zpeer_event_set_status (event, status);
-    stage_send (s_feed, event);
-    zpeer_event_destroy (&event);
-}
-
 static bool
 s_is_out (speer_t *peer, void *arg)
 {
@@ -105,7 +91,7 @@ Test (recovery, a_peer_that_was_away_gets_what_it_missed)
     stage_register (s_feed, "1");
     cr_assert (speer_wait (s_peers[0], SPEER_INSTANCES, 1, STAGE_WAIT_MS));
     speer_mode (s_peers[0], SPEER_REFUSE);
-    s_send (ZPEER_STATUS_UPDATE, ZPEER_OUT_OF_SERVICE);
+    stage_change (s_feed, ZPEER_STATUS_UPDATE, "1", ZPEER_OUT_OF_SERVICE);
     zpeer_watch_t *watch =
         zpeer_watch_new (zpeer_engine_outcomes (s_engine), "stats");
     const char *topic;
@@ -127,7 +113,7 @@ Test (recovery, a_cancel_that_was_lost_is_not_forgotten)
     stage_register (s_feed, "1");
     cr_assert (speer_wait (s_peers[0], SPEER_INSTANCES, 1, STAGE_WAIT_MS));
     speer_rule (s_peers[0], &(speer_rule_t){.status = 404, .count = 3});
-    s_send (ZPEER_CANCEL, ZPEER_UNKNOWN);
+    stage_change (s_feed, ZPEER_CANCEL, "1", ZPEER_UNKNOWN);
     cr_assert (speer_wait (s_peers[0], SPEER_FAULTS, 3, STAGE_WAIT_MS));
     cr_assert (speer_wait_until (s_peers[0], s_is_gone, NULL, STAGE_WAIT_MS));
 }
@@ -142,9 +128,9 @@ Test (recovery, an_attempt_that_is_applied_late_is_put_right)
                                             .apply = SPEER_APPLY_LATE,
                                             .late_ms = 300,
                                             .count = 1});
-    s_send (ZPEER_STATUS_UPDATE, ZPEER_OUT_OF_SERVICE);
+    stage_change (s_feed, ZPEER_STATUS_UPDATE, "1", ZPEER_OUT_OF_SERVICE);
     cr_assert (speer_wait (s_peers[0], SPEER_FAULTS, 1, STAGE_WAIT_MS));
-    s_send (ZPEER_CANCEL, ZPEER_UNKNOWN);
+    stage_change (s_feed, ZPEER_CANCEL, "1", ZPEER_UNKNOWN);
     cr_assert (speer_wait_until (s_peers[0], s_is_gone, NULL, STAGE_WAIT_MS));
 }
 
@@ -154,12 +140,12 @@ Test (recovery, without_batching_everything_arrives_too)
     s_start (1, set);
     stage_registers (s_feed, 20);
     stage_register (s_feed, "1");
-    s_send (ZPEER_STATUS_UPDATE, ZPEER_OUT_OF_SERVICE);
+    stage_change (s_feed, ZPEER_STATUS_UPDATE, "1", ZPEER_OUT_OF_SERVICE);
     cr_assert (speer_wait (s_peers[0], SPEER_INSTANCES, 20, STAGE_WAIT_MS));
     cr_assert (speer_wait_until (s_peers[0], s_is_out, NULL, STAGE_WAIT_MS));
     cr_expect_eq (speer_get (s_peers[0], SPEER_BATCHES), 0);
     cr_expect_eq (speer_get (s_peers[0], SPEER_UNMARKED), 0);
-    s_send (ZPEER_CANCEL, ZPEER_UNKNOWN);
+    stage_change (s_feed, ZPEER_CANCEL, "1", ZPEER_UNKNOWN);
     cr_assert (speer_wait_until (s_peers[0], s_is_gone, NULL, STAGE_WAIT_MS));
 }
 

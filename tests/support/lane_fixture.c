@@ -128,6 +128,29 @@ lane_fixture_change (lane_fixture_t *self, char name, zpeer_action_t action,
 }
 
 void
+lane_fixture_register (lane_fixture_t *self, char name, uint64_t timestamp,
+                       uint64_t top)
+{
+    lane_fixture_change (
+        self, name, ZPEER_REGISTER,
+        (lane_state_t){.status = ZPEER_UP, .timestamp = timestamp, .top = top});
+}
+
+void
+lane_fixture_cancel (lane_fixture_t *self, char name, uint64_t top)
+{
+    lane_fixture_change (self, name, ZPEER_CANCEL,
+                         (lane_state_t){.absent = true, .top = top});
+}
+
+void
+lane_fixture_forget (lane_fixture_t *self, char name)
+{
+    lane_fixture_change (self, name, ZPEER_FORGET,
+                         (lane_state_t){.absent = true});
+}
+
+void
 lane_fixture_flag (lane_fixture_t *self, char name, unsigned flags)
 {
     zpeer_change_t change = {.handle = (uint32_t) name,

@@ -55,6 +55,13 @@ typedef struct {
 void lane_fixture_change (lane_fixture_t *self, char name,
                           zpeer_action_t action, lane_state_t state);
 
+//  The usual ones: it is registered at UP, cancelled, forgotten. top: the highest
+//  timestamp ever known of it; 0 for a Register: its own.
+void lane_fixture_register (lane_fixture_t *self, char name, uint64_t timestamp,
+                            uint64_t top);
+void lane_fixture_cancel (lane_fixture_t *self, char name, uint64_t top);
+void lane_fixture_forget (lane_fixture_t *self, char name);
+
 //  The lane gets a change without an event: ZPEER_CHANGE_OWE, _RELEASE
 void lane_fixture_flag (lane_fixture_t *self, char name, unsigned flags);
 

@@ -29,30 +29,9 @@ TestSuite (lane_crossing, .init = s_setup, .fini = s_teardown);
 #define CODES(...)   lane_fixture_codes (&s, (const uint16_t[]){__VA_ARGS__})
 
 static void
-s_register (uint64_t timestamp, uint64_t top)
-{
-    lane_fixture_change (
-        &s, 'a', ZPEER_REGISTER,
-        (lane_state_t){.status = ZPEER_UP, .timestamp = timestamp, .top = top});
-}
-
-static void
-s_cancel (uint64_t top)
-{
-    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
-                         (lane_state_t){.absent = true, .top = top});
-}
-
-static void
-s_forget (void)
-{
-    lane_fixture_change (&s, 'a', ZPEER_FORGET, (lane_state_t){.absent = true});
-}
-
-static void
 s_come_back_lower (void)
 {
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     lane_fixture_change (
         &s, 'a', ZPEER_REGISTER,
         (lane_state_t){
@@ -63,10 +42,10 @@ s_come_back_lower (void)
 static void
 s_live_and_go (void)
 {
-    s_register (5, 0);
+    lane_fixture_register (&s, 'a', 5, 0);
     lane_fixture_next (&s);
     CODES (200);
-    s_cancel (5);
+    lane_fixture_cancel (&s, 'a', 5);
 }
 
 //  Another life is on its way, behind the Cancel of the one before
@@ -74,7 +53,7 @@ static void
 s_live_again (void)
 {
     s_live_and_go ();
-    s_register (2000, 2000);
+    lane_fixture_register (&s, 'a', 2000, 2000);
     EXPECT ("Cancel a, Register a UP/UNKNOWN @2000");
 }
 
@@ -87,7 +66,7 @@ Test (lane_crossing, what_is_told_in_place_of_a_cancel_is_replaced)
     lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, false, 0);
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("Heartbeat a @5");
-    s_register (2000, 2000);
+    lane_fixture_register (&s, 'a', 2000, 2000);
     CODES (404);
     EXPECT ("DeleteStatusOverride a UP @2000, Register a UP/UNKNOWN @2000");
     s_come_back_lower ();
@@ -111,11 +90,11 @@ Test (lane_crossing, what_goes_behind_a_cancel_is_replaced)
 Test (lane_crossing, a_cancel_that_waits_replaces_what_was_on_its_way)
 {
     s_live_again ();
-    s_cancel (2000);
+    lane_fixture_cancel (&s, 'a', 2000);
     s.now += 2000;
     CODES (200, 200);
     EXPECT ("Heartbeat a @2000");
-    s_register (1500, 2000);
+    lane_fixture_register (&s, 'a', 1500, 2000);
     CODES (200);
     EXPECT ("Cancel a, Register a UP/UNKNOWN @1500");
 }
@@ -124,24 +103,24 @@ Test (lane_crossing, a_cancel_that_waits_replaces_what_was_on_its_way)
 Test (lane_crossing, a_cancel_that_waits_is_told_though_another_was_confirmed)
 {
     s_live_again ();
-    s_cancel (2000);
+    lane_fixture_cancel (&s, 'a', 2000);
     CODES (200, 200);
-    s_register (2001, 2001);
-    s_forget ();
+    lane_fixture_register (&s, 'a', 2001, 2001);
+    lane_fixture_forget (&s, 'a');
     EXPECT ("Cancel a");
 }
 
 //  What comes late may be an earlier life, though a Cancel was confirmed since
 Test (lane_crossing, a_life_that_comes_late_is_replaced)
 {
-    s_register (2000, 0);
+    lane_fixture_register (&s, 'a', 2000, 0);
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, true, 0);
-    s_cancel (2000);
+    lane_fixture_cancel (&s, 'a', 2000);
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("Cancel a");
     CODES (404);
-    s_register (1500, 2000);
+    lane_fixture_register (&s, 'a', 1500, 2000);
     EXPECT ("Register a UP/UNKNOWN @1500");
     CODES (200);
     s.now += lane_fixture_options ().read_timeout_ms;
@@ -153,7 +132,7 @@ Test (lane_crossing, a_life_that_comes_late_is_replaced)
 //  The peer was up all the time: to set that did nothing there, and it has none
 Test (lane_crossing, an_override_of_the_peer_is_told_if_another_waits)
 {
-    s_register (5, 0);
+    lane_fixture_register (&s, 'a', 5, 0);
     lane_fixture_next (&s);
     CODES (200);
     s.now += 120000;

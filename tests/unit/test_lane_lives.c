@@ -25,36 +25,15 @@ TestSuite (lane_lives, .init = s_setup, .fini = s_teardown);
 #define EXPECT(text) cr_expect_str_eq (lane_fixture_next (&s), text)
 #define CODES(...)   lane_fixture_codes (&s, (const uint16_t[]){__VA_ARGS__})
 
-static void
-s_register (uint64_t timestamp, uint64_t top)
-{
-    lane_fixture_change (
-        &s, 'a', ZPEER_REGISTER,
-        (lane_state_t){.status = ZPEER_UP, .timestamp = timestamp, .top = top});
-}
-
-static void
-s_cancel (uint64_t top)
-{
-    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
-                         (lane_state_t){.absent = true, .top = top});
-}
-
-static void
-s_forget (void)
-{
-    lane_fixture_change (&s, 'a', ZPEER_FORGET, (lane_state_t){.absent = true});
-}
-
 //  Its clock was set back, and the peer has confirmed the new life
 static void
 s_live_lower (void)
 {
-    s_register (2000, 0);
+    lane_fixture_register (&s, 'a', 2000, 0);
     lane_fixture_next (&s);
     CODES (200);
-    s_cancel (2000);
-    s_register (1500, 2000);
+    lane_fixture_cancel (&s, 'a', 2000);
+    lane_fixture_register (&s, 'a', 1500, 2000);
     EXPECT ("Cancel a, Register a UP/UNKNOWN @1500");
     CODES (200, 200);
 }
@@ -88,7 +67,7 @@ Test (lane_lives, a_lost_heartbeat_takes_no_life_away)
 Test (lane_lives, anothers_cancel_after_an_act_leaves_the_life_before)
 {
     s_live_lower ();
-    s_register (2500, 0);
+    lane_fixture_register (&s, 'a', 2500, 0);
     EXPECT ("Register a UP/UNKNOWN @2500");
     CODES (200);
     lane_fixture_change (
@@ -109,7 +88,7 @@ Test (lane_lives, anothers_cancel_after_an_act_leaves_the_life_before)
 Test (lane_lives, a_life_that_falls_is_told_as_one_that_began_lower)
 {
     s_live_lower ();
-    s_register (1600, 2000);
+    lane_fixture_register (&s, 'a', 1600, 2000);
     EXPECT ("Register a UP/UNKNOWN @1600");
     CODES (200);
     lane_fixture_change (&s, 'a', ZPEER_REGISTER,
@@ -160,10 +139,10 @@ Test (lane_lives, anothers_newer_registration_is_left_alone)
 //  The peer still has what was forgotten
 Test (lane_lives, what_comes_back_lower_after_a_forget_replaces_what_was)
 {
-    s_register (2000, 0);
+    lane_fixture_register (&s, 'a', 2000, 0);
     lane_fixture_next (&s);
     CODES (200);
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     lane_fixture_change (
         &s, 'a', ZPEER_REGISTER,
         (lane_state_t){
@@ -180,7 +159,7 @@ Test (lane_lives, what_comes_back_lower_after_a_forget_replaces_what_was)
 static void
 s_have (void)
 {
-    s_register (5, 0);
+    lane_fixture_register (&s, 'a', 5, 0);
     lane_fixture_next (&s);
     CODES (200);
 }
@@ -188,8 +167,8 @@ s_have (void)
 Test (lane_lives, a_cancel_that_waits_is_told_though_it_is_forgotten)
 {
     s_have ();
-    s_cancel (5);
-    s_forget ();
+    lane_fixture_cancel (&s, 'a', 5);
+    lane_fixture_forget (&s, 'a');
     EXPECT ("Cancel a");
     CODES (200);
     EXPECT ("");
@@ -199,9 +178,9 @@ Test (lane_lives, a_cancel_that_waits_is_told_though_it_is_forgotten)
 Test (lane_lives, a_cancel_on_its_way_is_tried_again_though_it_is_forgotten)
 {
     s_have ();
-    s_cancel (5);
+    lane_fixture_cancel (&s, 'a', 5);
     EXPECT ("Cancel a");
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     lane_fixture_fail (&s, ZPEER_TRANSIENT_ERROR, false, 0);
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("Heartbeat a @5");
@@ -214,13 +193,13 @@ Test (lane_lives, a_cancel_on_its_way_is_tried_again_though_it_is_forgotten)
 Test (lane_lives, a_cancel_that_is_owed_is_told_though_it_is_forgotten)
 {
     s_have ();
-    s_cancel (5);
+    lane_fixture_cancel (&s, 'a', 5);
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("Heartbeat a @5");
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     CODES (200);
     EXPECT ("Cancel a");
     CODES (200);
@@ -232,7 +211,7 @@ Test (lane_lives, a_cancel_that_is_owed_is_told_though_it_is_forgotten)
 Test (lane_lives, a_cancel_is_asked_about_with_the_highest_that_was_ever_known)
 {
     s_have ();
-    s_cancel (5);
+    lane_fixture_cancel (&s, 'a', 5);
     lane_fixture_next (&s);
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
     lane_fixture_change (&s, 'a', ZPEER_FORGET,
@@ -244,9 +223,9 @@ Test (lane_lives, a_cancel_is_asked_about_with_the_highest_that_was_ever_known)
 Test (lane_lives, of_a_cancel_and_a_register_the_cancel_is_told)
 {
     s_have ();
-    s_cancel (5);
-    s_register (6, 0);
-    s_forget ();
+    lane_fixture_cancel (&s, 'a', 5);
+    lane_fixture_register (&s, 'a', 6, 0);
+    lane_fixture_forget (&s, 'a');
     EXPECT ("Cancel a");
     CODES (200);
     EXPECT ("");
@@ -256,12 +235,12 @@ Test (lane_lives, of_a_cancel_and_a_register_the_cancel_is_told)
 Test (lane_lives, a_cancel_that_was_told_is_done)
 {
     s_have ();
-    s_cancel (5);
+    lane_fixture_cancel (&s, 'a', 5);
     lane_fixture_next (&s);
     CODES (200);
-    s_register (6, 0);
+    lane_fixture_register (&s, 'a', 6, 0);
     lane_fixture_next (&s);
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
     s.now = zpeer_lane_pause (s.lane);
     EXPECT ("");
@@ -270,10 +249,10 @@ Test (lane_lives, a_cancel_that_was_told_is_done)
 Test (lane_lives, a_refused_cancel_rests_though_it_is_forgotten)
 {
     s_have ();
-    s_cancel (5);
+    lane_fixture_cancel (&s, 'a', 5);
     lane_fixture_next (&s);
     CODES (403);
-    s_forget ();
+    lane_fixture_forget (&s, 'a');
     s.now = zpeer_lane_wake (s.lane, s.now, 6);
     EXPECT ("Heartbeat a @5");
     CODES (200);
@@ -307,7 +286,7 @@ s_answer_copy (uint64_t timestamp, uint64_t age_ms)
 static void
 s_cancel_in_vain (void)
 {
-    s_cancel (0);
+    lane_fixture_cancel (&s, 'a', 0);
     EXPECT ("Cancel a");
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 0);
     s.now += 60000;
@@ -336,7 +315,7 @@ Test (lane_lives, what_came_to_the_peer_after_the_cancel_is_anothers)
 static void
 s_cancel_refused (void)
 {
-    s_cancel (0);
+    lane_fixture_cancel (&s, 'a', 0);
     EXPECT ("Cancel a");
     CODES (403);
     s.now += 50000;
