@@ -49,10 +49,18 @@ trap 'end_group' EXIT
 trap 'end_group; echo "tests: FAILED: interrupted"; exit 130' INT TERM
 
 #  What a step leaves running although it is over is a fault, too; but not what
-#  has ended and only waits for its exit status to be asked for
+#  is about to end because the step did (a symbolizer at the end of its input),
+#  for which there are two seconds, nor what has ended and only waits for its
+#  exit status to be asked for
 left_behind () {
-    ps -e -o pgid=,stat=,pid=,args= |
-        awk -v group="$1" '$1 == group && $2 !~ /^Z/'
+    local left look
+    for look in {1..20}; do
+        left=$(ps -e -o pgid=,stat=,pid=,args= |
+            awk -v group="$1" '$1 == group && $2 !~ /^Z/')
+        [ -z "$left" ] && return 0
+        sleep 0.1
+    done
+    printf '%s\n' "$left"
 }
 
 #  step NAME MINUTES COMMAND…: runs a command with its output in a log, shows
