@@ -151,6 +151,7 @@ static void
 s_due (zpeer_lane_t *self, const entry_t *entry, bool front)
 {
     uint64_t at = self->now;
+    self->idle = false;
     if (!front)
         at = at - lane_age (at, entry->since) + self->options.linger_ms;
     if (self->due_at > at)
@@ -205,6 +206,15 @@ void
 lane_stand_live (zpeer_lane_t *self, entry_t *entry)
 {
     s_stand_in (self, entry, QUEUE_LIVE, false);
+}
+
+void
+lane_stand_behind (zpeer_lane_t *self, entry_t *entry)
+{
+    if (entry->flags & OWED)
+        lane_stand (self, entry, false);
+    else
+        lane_stand_live (self, entry);
 }
 
 bool

@@ -457,7 +457,7 @@ s_success (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
             s_confirmed (self, entry, part, &answer);
         asked |= part->phase == PHASE_ASK;
     }
-    lane_hang_over (self, parts, count);
+    lane_hang_over (self, flight, parts, count);
     if (asked)
         s_stand_answered (self, flight, parts, count);
 }
@@ -532,6 +532,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     if (!flight)
         return false;
     self->now = now;
+    self->idle = false;
     self->batch = result->id;
     self->evidence = (zpeer_lane_evidence_t){0};
     self->ok_before = flight->last_ok;

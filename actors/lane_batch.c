@@ -140,6 +140,7 @@ typedef struct {
     bool all;     //  A probe with all it can have
     bool hung;    //  Of what is hung; if it is not empty
     bool wait;    //  What is hung waits for others
+    bool others;  //  So do suspects, of which no more would be known
     bool passed;  //  And some does
     bool alone;   //  Of a suspect
     bool full;
@@ -253,6 +254,15 @@ s_weigh (const entry_t *entry, zpeer_item_t *items, load_t *load)
     load->act_bytes = renews ? load->bytes : s_bytes (acts, load->act_items);
 }
 
+//  Whether a suspect that is sent now could tell more than that the peer does not take
+//  it: others were taken since
+static bool
+s_is_due (const zpeer_lane_t *self, const entry_t *entry)
+{
+    return self->last_ok &&
+           (int32_t) ((uint32_t) self->last_ok - entry->suspect) > 0;
+}
+
 //  Whether the entry must not be in the batch, for only one of them is hung. After a
 //  batch that was not answered the others go first, but an answer does not wait.
 static bool
@@ -260,6 +270,8 @@ s_passes (const zpeer_lane_t *self, const build_t *build, const entry_t *entry)
 {
     if (build->split || build->all)
         return false;
+    if (build->others && lane_alone (entry) && !s_is_due (self, entry))
+        return true;
     if (build->flight->count)
         return entry->hung != build->hung;
     return entry->hung && build->wait && !lane_answered (self, entry);
@@ -314,7 +326,8 @@ s_fetch_name (const zpeer_lane_t *self, uint32_t handle)
 static uint32_t
 s_window (const zpeer_lane_t *self, uint32_t credit)
 {
-    uint32_t window = self->reached ? 1 : self->window;
+    bool doubtful = self->reached || self->barren >= BARREN_MANY;
+    uint32_t window = doubtful ? 1 : self->window;
     if (self->options.max_in_flight && window > self->options.max_in_flight)
         window = self->options.max_in_flight;
     return window < credit ? window : credit;
@@ -368,11 +381,15 @@ s_fill_once (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 static void
 s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 {
-    build->wait = self->now < self->hung_at;
+    //  At a peer that answers nothing every second probe is of what is in question
+    bool others = self->answering || self->launched % 2;
+    build->wait = self->now < self->hung_at || (others && self->barren);
+    build->others = others;
     s_fill_once (self, build, live, owed);
     if (build->flight->count || !build->passed)
         return;
     build->wait = false;
+    build->others = others && self->flight_count;
     s_fill_once (self, build, live, owed);
 }
 
@@ -478,7 +495,8 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     bool answered = s_is_answered (self, self->owed.head);
     bool owed = answered || s_owed (self, live);
     //  Large batches of what is owed, and live changes that do not wait for them
-    if (live && owed && s_window (self, self->credit) > 1) {
+    bool apart = live && owed && s_window (self, self->credit) > 1;
+    if (apart) {
         live = !answered && ++self->batch_turn % OWED_EVERY != 0;
         owed = !live;
     }
@@ -492,7 +510,13 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
         build->all = live = owed = true;
     }
     s_fill (self, build, live, owed);
-    return true;
+    if (apart && build->passed && !build->flight->count) {
+        build->size = s_size (self, !live, !owed);
+        build->flight->owed = live;
+        s_fill (self, build, !live, !owed);
+    }
+    self->idle = build->passed && !build->flight->count;
+    return !self->idle;
 }
 
 //  Instances the next batch has at most: most batches are far from full
@@ -504,8 +528,8 @@ s_most_parts (const zpeer_lane_t *self)
     return waiting < most && !self->split_count ? waiting : most;
 }
 
-static bool
-s_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
+bool
+lane_is_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
 {
     return credit && now >= self->pause &&
            self->flight_count < s_window (self, credit + self->flight_count);
@@ -520,7 +544,7 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
     lane_rest_over (self, now);
     lane_expire (self, now);
     self->credit = credit + self->flight_count;
-    if (!s_free (self, now, credit) ||
+    if (!lane_is_free (self, now, credit) ||
         !(self->live.count || self->owed.count || self->split_count))
         return false;
     build_t build = {.flight = s_flight_new (id, now, s_most_parts (self))};
@@ -564,7 +588,8 @@ zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit)
             at > self->pause)
             at = self->pause;
     }
-    else if (self->live.count && s_free (self, now, credit)) {
+    else if (self->live.count && !self->idle &&
+             lane_is_free (self, now, credit)) {
         if (at > self->due_at)
             at = self->due_at;
     }

@@ -130,18 +130,16 @@ s_size_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
         self->probe_all_at = now + PROBE_ALL_FIRST_MS;
 }
 
-//  What is back waits as before. If it may have been the reason itself, it waits
-//  behind the others: what they are answered tells.
-static void
-s_stand_back (zpeer_lane_t *self, const part_t *parts, uint32_t count,
-              bool behind)
+void
+lane_stand_back (zpeer_lane_t *self, const part_t *parts, uint32_t count,
+                 bool behind)
 {
     for (uint32_t i = 0; i < count; i++) {
         //  Backwards, as each goes to the front
         uint32_t at = behind ? i : count - 1 - i;
         entry_t *entry = &self->entries[parts[at].handle];
-        if (behind && !(entry->flags & OWED))
-            lane_stand_live (self, entry);
+        if (behind)
+            lane_stand_behind (self, entry);
         else
             lane_stand (self, entry, !(entry->flags & OWED));
     }
@@ -171,12 +169,12 @@ lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     lane_pace (self, now, result);
     if (!known)
         s_size_failed (self, now, flight, result);
-    if (behind && (known || lately))
-        lane_hang (self, now, flight, parts, count);
+    if (behind && (known || lately || lane_is_status (result)))
+        lane_hang (self, now, flight, parts, count, lane_is_status (result));
     for (uint32_t i = 0; i < count; i++)
         s_fail (self, &parts[i], result);
     //  It answers others, and not this one
     if (alone && (known || lately) && lane_lonely (self, parts, result))
         return;
-    s_stand_back (self, parts, count, behind);
+    lane_stand_back (self, parts, count, behind);
 }

@@ -84,6 +84,11 @@
 //  before the size was right: six batches in flight, and four more.
 #define SHRINK 4
 
+//  Requests refused in a row that mean that bad items are many, and that the peer
+//  takes nothing
+#define BARREN_MANY 4
+#define BARREN_ALL  7
+
 //  Room for items beyond the most a batch may have: the first instance may need
 //  two where there is room for one, and the next is rendered before it is
 //  found not to fit
@@ -214,7 +219,6 @@ typedef struct {
     uint32_t left;  //  Requests it may still use
     bool ok;        //  A part of it was delivered
     bool flying;
-    bool wary;  //  Not for 400: the peer may refuse everything
 } split_t;
 
 typedef struct {
@@ -291,11 +295,14 @@ struct zpeer_lane {
     bool answering;      //  The last attempt was a success
     bool reached;        //  The counter stands at its maximum
     bool splittable;     //  A refusal means one bad item, not a bad peer
+    bool idle;           //  What waits is to go after the next answer
     bool probe_all;      //  The next probe may have all: one item was too much
     uint32_t failures;   //  Attempts in a row that failed, but for refusals
     uint32_t hanging;    //  Instances that are hung
     uint32_t hung_size;  //  Items a batch of what is hung may have
-    uint32_t barren;     //  Refused parts of bisections since the last success
+    bool hung_quick;     //  The last that failed was answered
+    uint64_t barren_id;  //  Newest batch when the last of these was counted
+    uint32_t barren;     //  Requests that were refused since the last success
     uint32_t owing;      //  Instances that are OWED
     uint32_t renewing;   //  RENEW
     uint32_t refusing;   //  REFUSED
@@ -474,6 +481,9 @@ void lane_stand (zpeer_lane_t *self, entry_t *entry, bool front);
 //  Puts the entry in the queue of live changes, though it may be owed
 void lane_stand_live (zpeer_lane_t *self, entry_t *entry);
 
+//  The same behind those that wait there, for it may be the reason of a failure
+void lane_stand_behind (zpeer_lane_t *self, entry_t *entry);
+
 //  Puts the entry, which was asked about and is to be told now, in front of the
 //  queue it came from; live: something changed meanwhile, or had before
 void lane_stand_answered (zpeer_lane_t *self, entry_t *entry, bool live);
@@ -588,6 +598,11 @@ void lane_settle_all (zpeer_lane_t *self, uint64_t now);
 //  has now is anybody's guess: it is owed.
 void lane_settle (zpeer_lane_t *self, uint64_t now);
 
+//  lane_batch.c
+
+//  Whether the lane may send: no pause, and room in its window
+bool lane_is_free (const zpeer_lane_t *self, uint64_t now, unsigned credit);
+
 //  lane_size.c
 
 //  Batches as large, and as many at once, as the peer can answer in time: one was
@@ -599,12 +614,18 @@ void lane_shrink (zpeer_lane_t *self, const flight_t *flight);
 //  lane_hang.c
 
 //  A batch failed, and the peer answers others. Something in it may be the reason.
+//  quick: it was answered, so that more of the kind cost little
 void lane_hang (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
-                const part_t *parts, uint32_t count);
+                const part_t *parts, uint32_t count, bool quick);
+
+//  The same of one that was not in the batch; and of the size alone
+void lane_hang_entry (zpeer_lane_t *self, entry_t *entry);
+void lane_hang_smaller (zpeer_lane_t *self, const flight_t *flight, bool quick);
 
 //  An instance is hung no more; and what is in a batch that was answered
 void lane_hang_end (zpeer_lane_t *self, entry_t *entry);
-void lane_hang_over (zpeer_lane_t *self, const part_t *parts, uint32_t count);
+void lane_hang_over (zpeer_lane_t *self, const flight_t *flight,
+                     const part_t *parts, uint32_t count);
 
 //  lane_failure.c
 
@@ -614,6 +635,11 @@ uint64_t lane_late_seq (const zpeer_lane_t *self, const part_t *part);
 //  Takes a failed attempt in. parts: without the forgotten ones
 void lane_failed (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
                   part_t *parts, uint32_t count, const zpeer_result_t *result);
+
+//  What is back waits as before. If it may have been the reason itself, it waits
+//  behind the others: what they are answered tells.
+void lane_stand_back (zpeer_lane_t *self, const part_t *parts, uint32_t count,
+                      bool behind);
 
 //  What comes back, and what gathered meanwhile, as one
 void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);

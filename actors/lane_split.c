@@ -3,32 +3,27 @@
 #include "lane_impl.h"
 #include "banned.h"
 
-//  A batch of 250 answered 400 holds a bad item, or the peer is out of order:
-//
-//  1. It is halved at instance borders, and the halves are sent one at a time.
-//  2. A half that is answered 400 is halved again, up to the number of requests
-//     that finding one bad item takes.
-//  3. What is answered 400 alone becomes a suspect: it is owed, and only sent
-//     alone. Answered 400 alone again, with a 2xx to a later batch in between,
-//     it is rejected.
-//     413 alone is treated the same, for a peer in trouble may say that too.
-//  4. When no part at all was delivered, the peer answers 400 to everything:
-//     all of it is owed, and nothing is split until the next 2xx.
-//
+//  A batch of 250 that is answered 400 holds a bad item, or the peer is out of order.
 //  Any other status may be somebody's word for one item, too: a firewall's 403, a
 //  server's 500. What decides is whether the peer takes others.
 //
-//  5. Such a batch is halved if the last answer before was a success. (Not for 429
-//     or Retry-After, which are about time.)
-//  6. Of a refused part the other half is next: is it taken, then the peer takes
-//     others. If three parts in a row are refused, and no batch was taken
-//     meanwhile, it refuses everything: as 4, for all that is being halved.
-//  7. Where no status comes (a timeout, a connection lost) batches only become
+//  1. Such a batch is halved at instance borders, if the last answer before was a
+//     success (for 400, always; never for 429 or Retry-After, which are about time).
+//     The parts are sent one at a time.
+//  2. A part that is refused is halved again, up to the number of requests that
+//     finding one bad item takes. Before its halves the other half of what it is one
+//     of goes: is it taken, then the peer takes others.
+//  3. What is refused alone becomes a suspect: it is owed, and only sent alone, when
+//     something else was taken since. Refused alone again it is rejected.
+//     413 alone is treated the same, for a peer in trouble may say that too.
+//  4. Four requests refused in a row, or a bisection that does not come to an end:
+//     there are many bad items. What is undecided is hung (lane_hang.c), and nothing
+//     but one small batch is on its way.
+//  5. Seven in a row: the peer refuses everything. It gets a pause, and nothing is
+//     halved until the next success.
+//  6. Where no status comes (a timeout, a connection lost) batches only become
 //     smaller, until an instance fails alone while others do not: a suspect as in
 //     3, which then rests, and is rejected when it fails like that again.
-
-//  Parts refused in a row that mean that everything is
-#define BARREN_MAX 3
 
 //  --------------------------------------------------------------------------
 //  The bisection
@@ -64,8 +59,7 @@ s_halve (split_t *split, uint32_t from, uint32_t to)
     uint32_t middle = from + (to - from) / 2;
     range_t other = {0, 0};
     //  But for the other half of what this is one of
-    if (split->wary && split->range_count &&
-        split->ranges[split->range_count - 1].from == to)
+    if (split->range_count && split->ranges[split->range_count - 1].from == to)
         other = split->ranges[--split->range_count];
     s_push (split, middle, to);
     s_push (split, from, middle);
@@ -73,11 +67,10 @@ s_halve (split_t *split, uint32_t from, uint32_t to)
 }
 
 static split_t *
-s_split_new (zpeer_lane_t *self, const part_t *parts, uint32_t count, bool wary)
+s_split_new (zpeer_lane_t *self, const part_t *parts, uint32_t count)
 {
     split_t *split = (split_t *) calloc (1, sizeof *split);
     assert (split);
-    split->wary = wary;
     split->handles = (uint32_t *) malloc (count * sizeof (uint32_t));
     split->ranges = (range_t *) malloc ((count + 1) * sizeof (range_t));
     assert (split->handles && split->ranges);
@@ -192,22 +185,27 @@ s_reject (zpeer_lane_t *self, entry_t *entry, const zpeer_result_t *result)
                   ZPEER_ENDED_REJECTED);
 }
 
-//  Whatever of the bisection has not been sent: another failure has stopped it
-//  (it waits as before), or its requests are used up (it is undecided)
+//  Whatever of the bisection has not been sent waits as before, if another failure has
+//  stopped it. Else there is more than one bad item: it goes in small batches of its
+//  own, behind the others.
 static void
 s_disband (zpeer_lane_t *self, split_t *split, bool broken)
 {
     for (uint32_t r = split->range_count; r-- > 0;) {
         range_t range = split->ranges[r];
-        for (uint32_t i = range.to; i-- > range.from;) {
-            entry_t *entry = &self->entries[split->handles[i]];
+        for (uint32_t i = 0; i < range.to - range.from; i++) {
+            //  Backwards, where each goes to the front
+            uint32_t at = broken ? range.to - 1 - i : range.from + i;
+            entry_t *entry = &self->entries[split->handles[at]];
             if (entry->queue != QUEUE_PART)
                 continue;
             entry->queue = QUEUE_NONE;
             if (broken)
                 lane_stand (self, entry, true);
-            else
-                lane_fail (self, entry, entry->wait);
+            else {
+                lane_hang_entry (self, entry);
+                lane_stand_behind (self, entry);
+            }
             lane_release (self, entry);
         }
     }
@@ -220,15 +218,42 @@ s_end_split (zpeer_lane_t *self, split_t *split, bool broken)
     s_remove (self, split);
 }
 
-//  The peer takes nothing: there is no bad item
+//  There are many bad items: what is bisected goes in small batches of its own, but
+//  for the part that is on its way
 static void
-s_end_all (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
-           const zpeer_result_t *result)
+s_end_all (zpeer_lane_t *self, const flight_t *flight)
 {
-    while (self->split_count)
-        s_end_split (self, self->splits[0], false);
+    uint32_t i = 0;
+    while (i < self->split_count)
+        if (self->splits[i]->flying)
+            i++;
+        else
+            s_end_split (self, self->splits[i], false);
+    lane_hang_smaller (self, flight, true);
+    if (flight->count > 1)
+        lane_shrink (self, flight);
+}
+
+//  A request was refused. Of several that were on their way together one counts.
+static void
+s_count (zpeer_lane_t *self, const flight_t *flight)
+{
+    if (flight->id <= self->barren_id)
+        return;
+    self->barren++;
+    self->barren_id = self->last_id;
+}
+
+//  So many were refused in a row that the peer takes nothing at present: what it is
+//  asked next is small
+static void
+s_slow_down (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
+             const zpeer_result_t *result)
+{
+    if (self->barren < BARREN_ALL)
+        return;
+    s_end_all (self, flight);
     self->splittable = false;
-    lane_shrink (self, flight);
     lane_pace (self, now, result);
 }
 
@@ -241,8 +266,9 @@ lane_split_step (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     bool broken = !success && !refused;
     split->flying = false;
     split->ok |= success;
-    if (refused && split->wary && ++self->barren >= BARREN_MAX) {
-        s_end_all (self, now, flight, result);
+    if (refused && self->barren >= BARREN_MANY) {
+        s_end_all (self, flight);
+        s_slow_down (self, now, flight, result);
         return;
     }
     if (split->range_count && split->left && !broken)
@@ -252,6 +278,8 @@ lane_split_step (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
         lane_pace (self, now, result);
     }
     s_end_split (self, split, broken);
+    if (!broken)
+        lane_hang_smaller (self, flight, true);
 }
 
 void
@@ -339,14 +367,19 @@ s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
     const part_t *part = &flight->parts[0];
     if (lane_lonely (self, part, result))
         return;
+    s_count (self, flight);
+    //  What the others are answered tells; there are none
+    if (!self->live.count && !self->owed.count && !self->split_count &&
+        !self->flight_count)
+        self->barren = BARREN_ALL;
     lane_fail (self, &self->entries[part->handle], part->bits);
     if (!flight->split)
-        lane_pace (self, now, result);
+        s_slow_down (self, now, flight, result);
 }
 
 //  Puts the parts of the flight up for bisection
 static void
-s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count, bool wary)
+s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count)
 {
     split_t *split = flight->split;
     for (uint32_t i = 0; i < count; i++) {
@@ -359,7 +392,7 @@ s_bisect (zpeer_lane_t *self, const flight_t *flight, uint32_t count, bool wary)
     if (split)
         s_halve (split, flight->from, flight->from + count);
     else
-        s_split_new (self, flight->parts, count, wary);
+        s_split_new (self, flight->parts, count);
 }
 
 //  What comes back. The peer may have done it all the same, or may yet.
@@ -382,14 +415,25 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
 {
     if (!count)
         return;
+    if (flight->count > 1)
+        s_count (self, flight);
+    bool hung = self->entries[flight->parts[0].handle].hung && !flight->split;
     for (uint32_t i = count; i-- > 0;)
         s_take_back (self, &flight->parts[i], result);
     if (flight->count == 1)  //  A forgotten one may be the bad one
         s_alone (self, now, flight, result);
     else if (result->status == 413)
         s_too_large (self, flight, count);
+    else if (self->splittable && !flight->split &&
+             (hung || self->barren >= BARREN_MANY)) {
+        if (!hung)
+            s_end_all (self, flight);
+        lane_hang (self, now, flight, flight->parts, count, true);
+        lane_stand_back (self, flight->parts, count, true);
+        s_slow_down (self, now, flight, result);
+    }
     else if (flight->split || self->splittable)
-        s_bisect (self, flight, count, result->status != 400);
+        s_bisect (self, flight, count);
     else {
         lane_pace (self, now, result);
         for (uint32_t i = 0; i < count; i++)

@@ -4,7 +4,8 @@ from verdict import CONGESTION, PERMANENT, READ_TIMEOUT, RESET, STATUS as STATUS
 from words import C, CANCEL, D, FULL, H, HEARTBEAT, REGISTER, S, TASKS
 
 MISSES_MAX = 3                  # 404 to a Heartbeat, each after a Register the peer confirmed
-BARREN_MAX = 3                  # refused parts in a row that mean that the peer refuses everything
+BARREN_MANY = 4                 # refused in a row: there are many bad items
+BARREN_ALL = 7                  # and the peer refuses everything
 LATELY = 3                      # attempts within which it must have answered something to answer others
 SHRINK = 4                      # so much smaller is the next batch of what is hung
 CLOCKS_MS = 2000                # so far two points in time may be apart that were measured for the same
@@ -55,7 +56,7 @@ class Answers:
         else:
             self._failed(now, flight, kept, result)
         if flight.split:
-            self._split_step(now, flight.split, result, refused)
+            self._split_step(now, flight, result, refused)
         for part in parts:
             self._landed(part.entry, result)
         self.batch = 0
@@ -124,6 +125,7 @@ class Answers:
             for e in self.entries.values():
                 if e.unsure is not None and e.settle is None:
                     e.settle = max(now + self.o.read_timeout, self.inherits_until)
+        healed = False
         for part in parts:
             answers, copy = codes[part.first:part.first + len(part.actions)], result.copies.get(part.first, (0, None))
             if self.o.asg_life:
@@ -136,7 +138,10 @@ class Answers:
             else:
                 self._confirmed(part, answers, copy)
             if part.phase != ASK or not part.entry.wants:   # a question says nothing of the act that follows
+                healed |= part.entry.hung
                 part.entry.hung = False
+        if healed and self.hung_quick:
+            self.hung_size = max(self.hung_most, min(self.o.items, len(flight.items) * 3 // 2 + 1))
         self._stand_answered(flight, parts)
 
     def _stand_answered(self, flight, parts):
@@ -357,8 +362,9 @@ class Answers:
         others = self.failures < LATELY or alone and parts[0].entry.poison      # are answered
         self.failures += 1
         self._pace(now, result, result.verdict)
-        if behind and others:
-            self._hang(now, flight, parts)
+        word = result.end in (STATUS_END, STATUS_5XX)
+        if behind and (others or word):
+            self._hang(now, flight, parts, word)
         for part in parts:
             e, bits = part.entry, part.bits
             self._doubt_part(part, result)
@@ -370,11 +376,18 @@ class Answers:
         if alone and others and self._lonely(parts[0], result):
             return
         for part in parts if behind else reversed(parts):
-            self.tick += 1                  # in the order in which they were sent
-            if behind and not part.entry.owed:
-                self.put(part.entry, "live")
+            if behind:
+                self._stand_behind(part.entry)
             else:
+                self.tick += 1                  # in the order in which they were sent
                 self.stand(part.entry, front=not part.entry.owed)
+
+    def _stand_behind(self, e):
+        self.tick += 1
+        if e.owed:
+            self.stand(e)
+        else:
+            self.put(e, "live")
 
     def _may_be_bad(self, result):
         """Whether the peer got it, and there may be something in it that it cannot take."""
@@ -382,13 +395,22 @@ class Answers:
         word = result.end in (STATUS_END, STATUS_5XX) and not about_time
         return not self.o.asg_life and (word or result.end in (READ_TIMEOUT, RESET, UNUSABLE))
 
-    def _hang(self, now, flight, parts):
+    def _hang(self, now, flight, parts, quick):
         """No answer tells which of them it is: they go apart from the others, in batches that become smaller. It
         took this long, and nothing else went meanwhile: for as long it is the others' turn."""
-        self.hung_size = min(self.hung_most, len(flight.items) // SHRINK + 1)
-        for part in parts:
-            part.entry.hung = True
+        self._hang_all([part.entry for part in parts])
+        self._hang_smaller(flight, quick)
         self.hung_until = now + now - flight.sent
+
+    def _hang_all(self, entries):
+        self.hung_size = self.hung_most
+        for e in entries:
+            e.hung = True
+
+    def _hang_smaller(self, flight, quick):
+        """quick: it was answered, so that others of the kind cost little."""
+        self.hung_size = min(self.hung_most, len(flight.items) // SHRINK + 1)
+        self.hung_quick = quick
 
     @property
     def hung_most(self):
@@ -420,17 +442,28 @@ class Answers:
     def _refused(self, now, flight, parts, result):
         if not parts:
             return
+        hung = parts[0].entry.hung
         for part in reversed(parts):
             self._doubt_part(part, result)
             if result.ambiguous:
                 part.entry.asked = None
                 part.entry.ask |= bool(part.bits & C)
             self._merge(part.entry, part.bits)
+        if len(flight.parts) > 1:
+            self._count(flight)
+        many = self.splittable and not flight.split and (hung or self.barren >= BARREN_MANY)
         if len(flight.parts) == 1:                  # else a forgotten one may be the bad one
             self._alone(now, flight, parts[0], result)
         elif result.status == 413:
             for part in reversed(parts):
                 self.stand(part.entry, front=True)
+        elif many:
+            if not hung:
+                self._end_all(flight)
+            self._hang(now, flight, parts, True)
+            for part in parts:
+                self._stand_behind(part.entry)
+            self._slow_down(now, flight, result)
         elif flight.split or self.splittable:
             keys = [part.entry.key for part in parts]
             for part in parts:
@@ -438,7 +471,7 @@ class Answers:
             if flight.split:
                 flight.split.halve(flight.start, keys)
             else:
-                self.splits.append(Split(keys, result.status != 400))
+                self.splits.append(Split(keys))
         else:
             self._pace(now, result, result.verdict)
             for part in parts:
@@ -447,9 +480,32 @@ class Answers:
     def _alone(self, now, flight, part, result):
         if self._lonely(part, result):
             return
+        self._count(flight)
+        if not any(e.queue in ("live", "owed") for e in self.entries.values()) and not self.splits and \
+                not self.flights:
+            self.barren = BARREN_ALL        # what the others are answered tells; there are none
         self._fail(part.entry, part.bits)
         if not flight.split:
+            self._slow_down(now, flight, result)
+
+    def _count(self, flight):
+        """A request was refused. Of several that were on their way together one counts."""
+        if flight.id > self.barren_id:
+            self.barren += 1
+            self.barren_id = self.last_id
+
+    def _slow_down(self, now, flight, result):
+        """So many were refused in a row that the peer takes nothing at present."""
+        if self.barren >= BARREN_ALL:
+            self._end_all(flight)
+            self.splittable = False
             self._pace(now, result, result.verdict)
+
+    def _end_all(self, flight):
+        """There are many bad items: what is bisected is hung, but for the part that is on its way."""
+        for split in [split for split in self.splits if not split.flying]:
+            self._split_end(split, False)
+        self._hang_smaller(flight, True)
 
     def _lonely(self, part, result):
         """An instance failed alone. The second time, with a success between, it is given up for a while: 400
@@ -471,26 +527,24 @@ class Answers:
         e.hung = False                      # it goes alone anyway
         return True
 
-    def _split_step(self, now, split, result, refused):
+    def _split_step(self, now, flight, result, refused):
         """A part of the bisection was answered."""
-        success = result.verdict == SUCCESS
+        split, success = flight.split, result.verdict == SUCCESS
         broken = not success and not refused
         split.flying = False
         split.ok |= success
-        if refused and split.wary:
-            self.barren += 1
-            if self.barren >= BARREN_MAX:       # there is no bad item: the peer takes nothing
-                while self.splits:
-                    self._split_end(self.splits[0], False)
-                self.splittable = False
-                self._pace(now, result, result.verdict)
-                return
+        if refused and self.barren >= BARREN_MANY:
+            self._end_all(flight)
+            self._slow_down(now, flight, result)
+            return
         if split.ranges and split.left and not broken:
             return
         if not split.ok and not broken:
             self.splittable = False
             self._pace(now, result, result.verdict)
         self._split_end(split, broken)
+        if not broken:
+            self._hang_smaller(flight, True)
 
     def _split_empty(self, split):
         """There was nothing left to send of its part."""
@@ -501,14 +555,17 @@ class Answers:
         self._split_end(split, False)
 
     def _split_end(self, split, broken):
-        for key in reversed([k for part in split.ranges for k in part[1]]):
-            e = self.entries.get(key)
-            if not e or e.queue != "part":
-                continue
-            e.queue = None
-            if broken:
-                self.stand(e, front=True)           # it waits as before
-            else:
-                self._fail(e, e.wait)               # undecided
-            self.release(e)
+        """What of it was not sent waits as before, if another failure has stopped it; else it is hung."""
+        for _, keys in reversed(split.ranges):
+            for key in reversed(keys) if broken else keys:
+                e = self.entries.get(key)
+                if not e or e.queue != "part":
+                    continue
+                e.queue = None
+                if broken:
+                    self.stand(e, front=True)
+                else:
+                    self._hang_all([e])
+                    self._stand_behind(e)
+                self.release(e)
         self.splits.remove(split)

@@ -127,10 +127,10 @@ class Flight:
 
 
 class Split:
-    """The bisection of a batch that was refused. wary: not with 400, so that the peer may refuse everything."""
+    """The bisection of a batch that was refused."""
 
-    def __init__(self, keys, wary):
-        self.ranges, self.left, self.wary = [], 2 * (len(keys) - 1).bit_length() + 1, wary
+    def __init__(self, keys):
+        self.ranges, self.left = [], 2 * (len(keys) - 1).bit_length() + 1
         self.ok = self.flying = False
         self.halve(0, keys)
 
@@ -138,6 +138,6 @@ class Split:
         """The first half is the next to go; but for the other half of what this is one of, which tells whether
         the peer takes others."""
         m, other = len(keys) // 2, []
-        if self.wary and self.ranges and self.ranges[-1][0] == start + len(keys):
+        if self.ranges and self.ranges[-1][0] == start + len(keys):
             other = [self.ranges.pop()]
         self.ranges += [part for part in ((start + m, keys[m:]), (start, keys[:m])) if part[1]] + other

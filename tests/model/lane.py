@@ -7,7 +7,7 @@ choice. So a call that builds batches is given what the lane in C did (got), and
 model would have done something else.
 
 Here: changes in, batches out. What an answer does is in answers.py."""
-from answers import HALF, NEVER, Answers
+from answers import BARREN_MANY, HALF, NEVER, Answers
 from entry import (ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REFUSED, REPAIRED, Entry, Flight, GONE, Part)
 from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FORGET, FRESH, FULL, GIVE_UP, H, HEARTBEAT, OWE, R, REGISTER,
                    RELEASE, REPLICATED, S, SNAPSHOT, STATUS, TASKS, UNKNOWN, VERIFY, WALK, Item, Report, Wrong)
@@ -46,8 +46,8 @@ class Lane(Answers):
         self.walk_active = self.walk_complete = False
         self.walk_instances = self.repaired = self.refused = 0
         self.launched = self.alone_from = self.alone_at = 0
-        self.failures = self.barren = 0     # in a row: failed attempts; refused parts of bisections
-        self.hung_size = self.hung_until = 0
+        self.failures = self.barren = self.barren_id = 0    # in a row: failed attempts; refused requests
+        self.hung_size, self.hung_until, self.hung_quick = 0, 0, False
         self.answered_at = 0
 
     # ---- accounting
@@ -614,7 +614,8 @@ class Lane(Answers):
     def _check_linger(self, now):
         """Nothing waits for longer while the lane may send."""
         for e in self.entries.values():
-            if e.queue == "live" and now - e.since >= self.o.linger:
+            suspect = e.alone and self.flights     # it may wait for what others are answered
+            if e.queue == "live" and now - e.since >= self.o.linger and not suspect:
                 raise Wrong(f"linger: {e.key} waits since {e.since}")
 
     def _part(self, now, got, gave_up):
@@ -675,14 +676,20 @@ class Lane(Answers):
         """What came first goes first: a hot instance is not overtaken for ever, nor stops the others. What is
         hung, or is not, is passed over where it must not join; and so it is at first, if it is the others' turn."""
         sent, first = {i.key for i in items}, not flight.parts
-        turn = self.now < self.hung_until and not self._probes()
+        others = not self.failed or self.launched % 2
+        turn = self.now < self.hung_until or others and self.barren > 0
+
+        def waits(o):
+            """It is passed over, as long as there are others."""
+            vain = o.alone and others and not self.last_ok > o.suspect
+            return vain or o.hung and turn and not self.answered(o)
+
         for o in self.entries.values():
             if split or o is e or o.queue != e.queue or o.key in sent or o.alone and not first or o.phase:
                 continue
-            waits = o.hung and turn and not self.answered(o)
-            if first and not o.hung and e.hung and turn and not self.answered(e) and not o.alone:
-                raise Wrong(f"hung: {e.key} goes before {o.key}, and it is the others' turn")
-            if o.place < e.place and not (waits or (o.alone if first else o.hung != e.hung)):
+            if first and waits(e) and not waits(o) and not self._probes():
+                raise Wrong(f"turn: {e.key} goes before {o.key}, and it is the others'")
+            if o.place < e.place and not (waits(o) or (o.alone if first else o.hung != e.hung)):
                 raise Wrong(f"order: {e.key} goes before {o.key}")
 
     def _probes(self):
@@ -704,6 +711,8 @@ class Lane(Answers):
                 raise Wrong(f"hung: {len(batch.items)} items, and not {self.hung_most}")
         if not flight.parts or len(batch.items) > most:
             raise Wrong(f"size: {len(batch.items)} items")
+        if self.barren >= BARREN_MANY and self.flights:
+            raise Wrong("window: many were refused, and another is on its way")
         if self.failed and self.flights:
             raise Wrong("window: the last attempt failed, and another is on its way")
         self.flights[flight.id] = flight

@@ -94,22 +94,13 @@ show_state (const zpeer_state_t *state)
             state->seq);
 }
 
-//  Whether the lane may send: no pause, and room in its window
-static bool
-s_is_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit)
-{
-    uint32_t window = lane->reached ? 1 : lane->window;
-    if (lane->options.max_in_flight && window > lane->options.max_in_flight)
-        window = lane->options.max_in_flight;
-    return credit && now >= lane->pause && lane->flight_count < window;
-}
-
 void
 show_none (const row_t *row, uint64_t now, unsigned credit)
 {
     printf ("none %" PRIu64 " %" PRIu64 " %d\n",
             zpeer_lane_wake (row->lane, now, credit),
-            zpeer_lane_pause (row->lane), s_is_free (row->lane, now, credit));
+            zpeer_lane_pause (row->lane),
+            lane_is_free (row->lane, now, credit));
 }
 
 static void

@@ -76,7 +76,7 @@ peer_init (peer_t *self, world_t *world, unsigned number)
     self->copies = rng_chance (rng, 900);
     self->max_bytes =
         RNG_PICK (rng, uint32_t, UINT32_MAX, UINT32_MAX, 6000, 3000);
-    if (world->features[FEATURE_FIREWALL])
+    if (world->features[FEATURE_FIREWALL] || world->features[FEATURE_CROWD])
         self->firewall = RNG_PICK (rng, uint16_t, 403, 406, 415, 422, 500, 501);
     self->fault_rate = RNG_PICK (rng, unsigned, 0, 20, 100, 300);
 }

@@ -328,6 +328,8 @@ s_choose_flaws (world_t *self)
         uint8_t *flaws = &self->instances[key].flaws;
         if (self->features[FEATURE_FIREWALL] && rng_chance (rng, 100))
             *flaws |= FLAW_BANNED;
+        if (self->features[FEATURE_CROWD] && rng_chance (rng, 350))
+            *flaws |= FLAW_BANNED;
         if (self->features[FEATURE_HANG] && rng_chance (rng, 100))
             *flaws |= FLAW_HANGS;
     }

@@ -37,7 +37,10 @@ probe_waits (const zpeer_lane_t *lane, uint32_t handle)
 bool
 probe_live (const zpeer_lane_t *lane, uint32_t handle)
 {
-    return s_entry (lane, handle)->queue == QUEUE_LIVE;
+    const entry_t *entry = s_entry (lane, handle);
+    //  A suspect may wait for what others are answered
+    bool waits = lane_alone (entry) && lane->flight_count;
+    return entry->queue == QUEUE_LIVE && !waits;
 }
 
 bool
@@ -55,8 +58,7 @@ probe_asks (const zpeer_lane_t *lane, uint32_t handle)
 bool
 probe_free (const zpeer_lane_t *lane, uint64_t now, unsigned credit)
 {
-    uint32_t window = lane->reached ? 1 : lane->window;
-    return credit && now >= lane->pause && lane->flight_count < window;
+    return lane_is_free (lane, now, credit);
 }
 
 bool

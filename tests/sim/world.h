@@ -101,7 +101,8 @@
     X (LEASES, 20)   /* Leases run out at the peers, and are renewed */        \
     X (AHEAD, 20)    /* Peers hear of replicated events before the source */   \
     X (TWIN, 20)     /* Another engine tells the peers the same */             \
-    X (ENGINE, 20)   /* The engine is started anew */
+    X (ENGINE, 20)   /* The engine is started anew */                          \
+    X (CROWD, 10)    /* Of many items each has its batch refused as a whole */
 
 typedef enum {
 #define X(name, percent) FEATURE_##name,
