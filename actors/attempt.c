@@ -14,6 +14,7 @@ struct zpeer_attempt {
     zpeer_slice_t body;       //  Borrowed
     size_t offset;            //  Of the next single request
     uint32_t made;            //  Requests asked for
+    bool fetches;             //  The newest request asks for a copy
     bool deviates;            //  Some single request's status is not 2xx
     zpeer_result_t result;    //  Its pointers lead to what follows
     uint16_t *codes;          //  Owned; of single requests
@@ -77,9 +78,11 @@ zpeer_attempt_next (zpeer_attempt_t *self, zpeer_wire_request_t *request)
 {
     int rc = zpeer_attempt_single (self) ? s_next_single (self, request)
                                          : s_next_batch (self, request);
-    if (rc == ZPEER_OK)
-        self->made++;
-    return rc;
+    if (rc != ZPEER_OK)
+        return rc;
+    self->made++;
+    self->fetches = request->method[0] == 'G';
+    return ZPEER_OK;
 }
 
 //  --------------------------------------------------------------------------
@@ -197,8 +200,8 @@ zpeer_attempt_reply (zpeer_attempt_t *self, const zpeer_statuses_t *busy,
         end = s_read_items (self, reply->body);
     if (end == ZPEER_END_ITEM)
         s_add_code (self, reply->status);
-    if (end == ZPEER_END_ITEM && reply->status == CODE_CONFLICT &&
-        reply->body.size)
+    bool copies = end == ZPEER_END_ITEM && reply->status == CODE_CONFLICT;
+    if (copies || (end == ZPEER_END_OK && self->fetches))
         s_add_copy (self, reply->body);
     return end;
 }

@@ -6,11 +6,12 @@
 //  How much later than its requests can take a batch may be done, ms
 #define GRACE_MS 30000
 
-//  Whether the items of a lane go one by one
+//  Whether the items go one by one
 static bool
-s_single (const batcher_t *self, which_t which)
+s_single (const batcher_t *self, which_t which, const zpeer_lane_batch_t *batch)
 {
-    return which == LANE_ASGS || !self->options->batch_enabled;
+    return which == LANE_ASGS || !self->options->batch_enabled ||
+           batch->items[0].action == ZPEER_ITEM_FETCH;
 }
 
 static void
@@ -87,7 +88,7 @@ batcher_server (batcher_t *self, int number)
 static uint64_t
 s_due_at (const batcher_t *self, which_t which, const zpeer_lane_batch_t *batch)
 {
-    uint64_t requests = s_single (self, which) ? batch->count : 1;
+    uint64_t requests = s_single (self, which, batch) ? batch->count : 1;
     return self->now + requests * self->options->request_deadline_ms + GRACE_MS;
 }
 
@@ -98,7 +99,8 @@ s_send (batcher_t *self, which_t which, int number,
 {
     zpeer_wire_batch_t wire = {
         .id = batch->id,
-        .mode = s_single (self, which) ? ZPEER_MODE_SINGLE : ZPEER_MODE_BATCH,
+        .mode = s_single (self, which, batch) ? ZPEER_MODE_SINGLE
+                                              : ZPEER_MODE_BATCH,
         .items = batch->count,
     };
     zpeer_buffer_t body = {0};

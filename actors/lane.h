@@ -110,7 +110,7 @@ typedef struct {
     void *arg;
 } zpeer_lane_options_t;
 
-//  A batch to send. The items borrow what the lane keeps: write them down
+//  A batch to send. A ZPEER_ITEM_FETCH is alone in it. The items borrow what the lane keeps: write them down
 //  before the lane is called again.
 typedef struct {
     uint64_t id;

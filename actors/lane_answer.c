@@ -7,9 +7,6 @@
 //  this instance
 #define MISSES_MAX 3
 
-//  How far two points in time may be apart that were measured for the same, ms
-#define CLOCKS_MS 2000
-
 //  --------------------------------------------------------------------------
 //  Success: item by item
 
@@ -83,28 +80,30 @@ s_bad_item (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     lane_fail (self, entry, part->bits);
 }
 
-//  No timestamp is known of what was cancelled, and the peer has told its own. What
-//  it had before the Cancel was accepted is what that was about. By the peer's own
-//  clock: how long ago it was registered there.
-static void
-s_answered_unknown (zpeer_lane_t *self, entry_t *entry,
-                    const zpeer_copy_t *copy)
+static bool
+s_is_told (const zpeer_copy_t *copy)
 {
-    int64_t age_ms = copy ? zpeer_copy_age_ms (copy) : -1;
-    uint32_t waited_ms = lane_age (self->now, entry->since);
-    if (!copy || !copy->timestamp)
-        lane_give_up (self, entry,
-                      (zpeer_lane_report_t){.kind = ZPEER_LANE_DROPPED},
-                      ZPEER_ENDED_DROPPED);
-    else if (age_ms > (int64_t) waited_ms + CLOCKS_MS) {
-        entry->given = copy->timestamp;
+    return copy && copy->timestamp;
+}
+
+//  It was fetched. A peer that answers, and does not say what it has, cannot be told
+//  the Cancel now.
+static void
+s_fetched (zpeer_lane_t *self, entry_t *entry, const part_t *part,
+           const answer_t *answer)
+{
+    uint16_t code = s_code (answer, 0);
+    entry->untold = false;
+    if (part->seq != entry->state->seq || !lane_by_age (entry))
+        return;
+    if (code == 404)
         entry->asked = lane_stamp (self->now);
-    }
+    else if (!s_is_2xx (code))
+        s_bad_item (self, entry, part, code);
+    else if (s_is_told (answer->copy))
+        lane_cancel_told (self, entry, answer->copy);
     else
-        lane_give_up (
-            self, entry,
-            (zpeer_lane_report_t){.kind = ZPEER_LANE_CONFLICT, .copy = copy},
-            ZPEER_ENDED_CONFLICT);
+        s_reject (self, entry, part, code);
 }
 
 //  The peer has something newer than it was asked about. Unless the state has
@@ -115,12 +114,14 @@ s_answered_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
                   const zpeer_copy_t *copy)
 {
     uint64_t top = lane_top (entry);
-    bool told = copy && copy->timestamp;
+    bool told = s_is_told (copy);
     if (part->seq != entry->state->seq)
         return;
     lane_flag (entry, CLEAN, false);
-    if (!top)
-        s_answered_unknown (self, entry, copy);
+    if (!top && told)
+        lane_cancel_told (self, entry, copy);
+    else if (!top)
+        entry->untold = true;
     else if (told ? copy->timestamp > top : part->timestamp >= top)
         lane_give_up (
             self, entry,
@@ -136,7 +137,9 @@ s_answered (zpeer_lane_t *self, entry_t *entry, const part_t *part,
             const answer_t *answer)
 {
     uint16_t code = s_code (answer, 0);
-    if (code == 409)
+    if (part->actions[0] == ZPEER_ITEM_FETCH)
+        s_fetched (self, entry, part, answer);
+    else if (code == 409)
         s_answered_newer (self, entry, part, answer->copy);
     else if (s_is_2xx (code) && (entry->flags & RENEW) && !(entry->wait & ~H)) {
         lane_end (self, ZPEER_ENDED_DELIVERED, entry->wait);
@@ -199,7 +202,7 @@ s_newer (zpeer_lane_t *self, entry_t *entry, const part_t *part,
          const zpeer_copy_t *copy)
 {
     const zpeer_state_t *state = entry->state;
-    bool told = copy && copy->timestamp;
+    bool told = s_is_told (copy);
     uint64_t known = told ? copy->timestamp : part->timestamp + 1;
     if (known > state->top && part->seq == state->seq) {
         lane_report (

@@ -68,6 +68,8 @@ s_render_refresh (const zpeer_lane_t *self, const entry_t *entry,
     *phase = asks ? PHASE_ASK : PHASE_ACT;
     if (!asks)
         return s_render_act (entry, items);
+    if (lane_fetches (entry))
+        return s_one (entry, items, (zpeer_action_t) ZPEER_ITEM_FETCH);
     s_item (entry, &items[0], ZPEER_HEARTBEAT, lane_held_timestamp (entry));
     return 1;
 }
@@ -259,6 +261,8 @@ s_weigh (const entry_t *entry, zpeer_item_t *items, load_t *load)
 static bool
 s_is_due (const zpeer_lane_t *self, const entry_t *entry)
 {
+    if (!lane_poison (entry))
+        return true;
     return self->last_ok &&
            (int32_t) ((uint32_t) self->last_ok - entry->suspect) > 0;
 }
@@ -320,17 +324,6 @@ s_fetch_name (const zpeer_lane_t *self, uint32_t handle)
         return NOBODY;
     __builtin_prefetch (self->entries[handle].state->name);
     return self->entries[handle].next;
-}
-
-//  Batches that may be in flight at present; credit: all together
-static uint32_t
-s_window (const zpeer_lane_t *self, uint32_t credit)
-{
-    bool doubtful = self->reached || self->barren >= BARREN_MANY;
-    uint32_t window = doubtful ? 1 : self->window;
-    if (self->options.max_in_flight && window > self->options.max_in_flight)
-        window = self->options.max_in_flight;
-    return window < credit ? window : credit;
 }
 
 static bool
@@ -478,7 +471,7 @@ s_owed (const zpeer_lane_t *self, bool live)
     if (!self->owed.count || !(self->answering || probe))
         return false;
     //  The last place in the window is for live changes
-    uint32_t window = s_window (self, self->credit);
+    uint32_t window = lane_window (self, self->credit);
     if (!live && window > 1 && self->flight_count + 1 >= window)
         return false;
     return self->owed_flights < self->owed_window;
@@ -495,7 +488,7 @@ s_build (zpeer_lane_t *self, uint64_t now, build_t *build)
     bool answered = s_is_answered (self, self->owed.head);
     bool owed = answered || s_owed (self, live);
     //  Large batches of what is owed, and live changes that do not wait for them
-    bool apart = live && owed && s_window (self, self->credit) > 1;
+    bool apart = live && owed && lane_window (self, self->credit) > 1;
     if (apart) {
         live = !answered && ++self->batch_turn % OWED_EVERY != 0;
         owed = !live;
@@ -526,13 +519,6 @@ s_most_parts (const zpeer_lane_t *self)
     uint32_t most = self->options.max_items;
     uint32_t waiting = self->live.count + self->owed.count;
     return waiting < most && !self->split_count ? waiting : most;
-}
-
-bool
-lane_is_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
-{
-    return credit && now >= self->pause &&
-           self->flight_count < s_window (self, credit + self->flight_count);
 }
 
 bool

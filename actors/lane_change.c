@@ -488,6 +488,8 @@ zpeer_lane_change (zpeer_lane_t *self, uint64_t now,
     //  In what state a late attempt leaves it nobody knows
     if (now < self->inherit_until && entry->unsure != lane_seq (SEQ_NONE))
         lane_doubt (self, entry, SEQ_NONE);
+    if (change->flags & (ZPEER_CHANGE_OWE | ZPEER_CHANGE_VERIFY))
+        lane_cancel_learn (entry, change);
     if (change->flags & ZPEER_CHANGE_OWE)
         s_owe (self, entry);
     else if (change->flags & ZPEER_CHANGE_VERIFY)

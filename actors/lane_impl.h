@@ -7,6 +7,7 @@
     lane_failure.c  results in: attempts that failed, and the pauses then
     lane_size.c     how large batches are, and how many at once
     lane_split.c    refused batches: one bad item does not take 249 good ones along
+    lane_cancel.c   Cancels without a timestamp
     lane_owed.c     what is told in vain, or again
     lane_hang.c     what failed goes in smaller batches, and not with others
     lane_rest.c     what the peer does not take now, and is tried again
@@ -163,17 +164,20 @@ typedef struct {
     uint32_t
         asked;  //  When the question was answered, as lane_stamp has it; 0:
                 //  it was not
-    uint16_t flags;  //  flag_t
-    uint16_t acted;  //  When something was last sent that may change it at the
-                     //  peer, as lane_second has it; 0: never
-    uint8_t wait;    //  Kinds the peer has not confirmed, not on their way
-    uint8_t flight;  //  Kinds on their way
-    uint8_t phase;   //  phase_t
-    uint8_t queue;   //  queue_t
-    uint8_t misses;  //  404 to a Heartbeat, each after a confirmed Register
-    uint8_t tries;   //  Pauses it rested for, one after the other
-    bool lonely;     //  It failed alone, twice, and rested for that
-    bool hung;       //  It failed with others, see lane_hang.c
+    uint16_t flags;   //  flag_t
+    uint16_t acted;   //  When something was last sent that may change it at the
+                      //  peer, as lane_second has it; 0: never
+    uint8_t wait;     //  Kinds the peer has not confirmed, not on their way
+    uint8_t flight;   //  Kinds on their way
+    uint8_t phase;    //  phase_t
+    uint8_t queue;    //  queue_t
+    uint8_t misses;   //  404 to a Heartbeat, each after a confirmed Register
+    uint8_t tries;    //  Pauses it rested for, one after the other
+    bool lonely : 1;  //  It failed alone, twice, and rested for that
+    bool hung : 1;    //  It failed with others, see lane_hang.c
+    bool
+        untold : 1;  //  The peer has it newer than it was asked about, and did not
+                     //  tell how new: that is to be fetched
 } entry_t;
 
 //  With the room the array keeps for more, an instance costs at most 64
@@ -357,17 +361,12 @@ lane_poison (const entry_t *entry)
     return entry->suspect && !(entry->flags & TROUBLED);
 }
 
-static inline bool
-lane_alone (const entry_t *entry)
-{
-    return lane_poison (entry) && !(entry->flags & HELD);
-}
-
 //  Whether it may change what the peer has
 static inline bool
 lane_acts (const part_t *part)
 {
-    return part->count > 1 || part->actions[0] != ZPEER_HEARTBEAT;
+    return part->count > 1 || (part->actions[0] != ZPEER_HEARTBEAT &&
+                               part->actions[0] != ZPEER_ITEM_FETCH);
 }
 
 //  How long ago, for points in time kept as the low half of their ms
@@ -394,6 +393,20 @@ lane_by_age (const entry_t *entry)
 {
     return !lane_top (entry) && (entry->flags & CANCELLED) &&
            !zpeer_state_present (entry->state);
+}
+
+//  Whether what the peer has of it is to be fetched, to be cancelled
+static inline bool
+lane_fetches (const entry_t *entry)
+{
+    return entry->untold && lane_by_age (entry);
+}
+
+static inline bool
+lane_alone (const entry_t *entry)
+{
+    return (lane_poison (entry) && !(entry->flags & HELD)) ||
+           lane_fetches (entry);
 }
 
 //  Whether the peer can be asked about it: with the highest timestamp; or if there is
@@ -598,18 +611,28 @@ void lane_settle_all (zpeer_lane_t *self, uint64_t now);
 //  has now is anybody's guess: it is owed.
 void lane_settle (zpeer_lane_t *self, uint64_t now);
 
-//  lane_batch.c
+//  lane_size.c
+
+//  Batches that may be in flight at present; credit: all together
+uint32_t lane_window (const zpeer_lane_t *self, uint32_t credit);
 
 //  Whether the lane may send: no pause, and room in its window
 bool lane_is_free (const zpeer_lane_t *self, uint64_t now, unsigned credit);
-
-//  lane_size.c
 
 //  Batches as large, and as many at once, as the peer can answer in time: one was
 void lane_follow (zpeer_lane_t *self, uint64_t now, const flight_t *flight);
 
 //  A batch that failed for its size, or may have, makes the next smaller
 void lane_shrink (zpeer_lane_t *self, const flight_t *flight);
+
+//  lane_cancel.c
+
+//  A Cancel that this lane has not heard of, or has told
+void lane_cancel_learn (entry_t *entry, const zpeer_change_t *change);
+
+//  The peer has told what it has of what was cancelled, with a timestamp
+void
+lane_cancel_told (zpeer_lane_t *self, entry_t *entry, const zpeer_copy_t *copy);
 
 //  lane_hang.c
 

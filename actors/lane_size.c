@@ -59,3 +59,20 @@ lane_shrink (zpeer_lane_t *self, const flight_t *flight)
     if (self->size > flight->items / SHRINK)
         self->size = flight->items > SHRINK ? flight->items / SHRINK : 1;
 }
+
+uint32_t
+lane_window (const zpeer_lane_t *self, uint32_t credit)
+{
+    bool doubtful = self->reached || self->barren >= BARREN_MANY;
+    uint32_t window = doubtful ? 1 : self->window;
+    if (self->options.max_in_flight && window > self->options.max_in_flight)
+        window = self->options.max_in_flight;
+    return window < credit ? window : credit;
+}
+
+bool
+lane_is_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
+{
+    return credit && now >= self->pause &&
+           self->flight_count < lane_window (self, credit + self->flight_count);
+}

@@ -302,8 +302,10 @@ zpeer_view_catch_up (const zpeer_view_t *self, uint32_t handle,
                                                .handle = handle,
                                                .action = ZPEER_FORGET};
     //  Of what was never registered nothing is owed, either
-    if (entry->standing == PRESENT || entry->cancelled)
+    if (entry->standing == PRESENT || entry->cancelled) {
         changes[0].flags = ZPEER_CHANGE_OWE;
+        changes[0].given = UINT64_C (1000) * entry->changed;
+    }
     changes[1].flags = ZPEER_CHANGE_RELEASE;
     if (!entry->cost)
         changes[1].flags |= ZPEER_CHANGE_GIVE_UP;

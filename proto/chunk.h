@@ -55,7 +55,9 @@ typedef struct {
     zpeer_state_t *state;  //  Owned reference, or NULL: unchanged
     uint64_t given;        //  Timestamp of a Heartbeat that the view cannot
                            //  vouch for; of a Forget, the highest ever known,
-                           //  which its state has not; 0: none
+                           //  which its state has not; with OWE or VERIFY of
+                           //  what was cancelled, when that was accepted, ms; 0:
+                           //  none
     uint32_t handle;       //  Of the instance, or of the ASG
     uint8_t action;        //  zpeer_action_t
     uint8_t origin;  //  Number of the lane whose peer told the source, and

@@ -220,6 +220,7 @@ zpeer_item_request (const zpeer_item_t *self, zpeer_buffer_t *path,
                     zpeer_buffer_t *body)
 {
     switch ((zpeer_action_t) self->action) {
+    case ZPEER_ITEM_FETCH: s_instance_path (self, path); return "GET";
     case ZPEER_REGISTER: return s_register (self, path, body);
     case ZPEER_HEARTBEAT: return s_heartbeat (self, path);
     case ZPEER_CANCEL: s_instance_path (self, path); return "DELETE";

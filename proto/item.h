@@ -18,6 +18,10 @@ typedef struct {
     uint8_t override;            //  zpeer_status_t; Register only
 } zpeer_item_t;
 
+//  The action of an item that is none: the peer is asked for what it has of the
+//  instance. There is no such item in a batch, only a request (EUREKA.md 1.3).
+#define ZPEER_ITEM_FETCH ZPEER_ACTIONS
+
 //  What stands around the items of a batch
 #define ZPEER_BATCH_HEAD "{\"replicationList\":["
 #define ZPEER_BATCH_TAIL "]}"

@@ -29,7 +29,7 @@ static const char *const s_commands[] = {
 };
 
 //  A request's method as its place in here
-static const char *const s_methods[] = {"DELETE", "POST", "PUT"};
+static const char *const s_methods[] = {"DELETE", "POST", "PUT", "GET"};
 
 const char *
 zpeer_wire_command_text (zpeer_wire_command_t command)

@@ -162,7 +162,7 @@ int zpeer_wire_get_copies (const void *data, size_t size, zpeer_copy_t *copies,
 
 //  One request of a ZPEER_MODE_SINGLE body
 typedef struct {
-    const char *method;  //  Static: DELETE, POST or PUT
+    const char *method;  //  Static: DELETE, POST, PUT or GET
     zpeer_slice_t path;  //  Below the base URL, query included; visible ASCII
     zpeer_slice_t body;  //  May be empty
 } zpeer_wire_request_t;

@@ -1,7 +1,7 @@
 """What the end of an attempt does to a lane. The other half of lane.py."""
 from entry import ACT, ASK, FORGOTTEN, GONE, LIVE, OTHERWISE, REPAIRED, Split
 from verdict import CONGESTION, PERMANENT, READ_TIMEOUT, RESET, STATUS as STATUS_END, STATUS_5XX, SUCCESS, UNUSABLE
-from words import C, CANCEL, D, FULL, H, HEARTBEAT, REGISTER, S, TASKS
+from words import C, CANCEL, D, FETCH, FULL, H, HEARTBEAT, REGISTER, S, TASKS
 
 MISSES_MAX = 3                  # 404 to a Heartbeat, each after a Register the peer confirmed
 BARREN_MANY = 4                 # refused in a row: there are many bad items
@@ -164,7 +164,9 @@ class Answers:
     def _answered(self, part, code, copy):
         """The question before a refresh was answered."""
         e = part.entry
-        if code == 409:
+        if part.actions[0] == FETCH:
+            self._fetched(part, code, copy)
+        elif code == 409:
             self._answered_newer(part, copy)
         elif is_2xx(code) and e.renew and not e.wait & ~H:
             self.end("delivered", e.wait)
@@ -186,22 +188,38 @@ class Answers:
             return
         e.clean = False
         ts, age = copy
-        if not e.top:
-            self._answered_unknown(e, ts, age)
+        if not e.top and ts:
+            self._told_unknown(e, ts, age)
+        elif not e.top:
+            e.untold = True
         elif ts > e.top or not ts and part.ts >= e.top:
             self.give_up(e, "conflict", "conflict", copy=ts)
         elif ts:
             e.asked = self.now
 
-    def _answered_unknown(self, e, ts, age):
+    def _told_unknown(self, e, ts, age):
         """No timestamp is known of what was cancelled, and the peer tells its own. What it had before the Cancel
         was accepted, by its own clock, is what that was about."""
-        if not ts:
-            self.give_up(e, "dropped", "dropped")
-        elif age is not None and age > self.now - e.since + CLOCKS_MS:
+        if age is not None and age > self.now - e.since + CLOCKS_MS:
             e.given, e.asked = ts, self.now
         else:
             self.give_up(e, "conflict", "conflict", copy=ts)
+
+    def _fetched(self, part, code, copy):
+        """A peer that does not say what it has cannot be told the Cancel now."""
+        e, (ts, age) = part.entry, copy
+        e.untold = False
+        if part.seq != e.state.seq or not e.by_age:
+            return
+        if code == 404:
+            e.asked = self.now
+        elif not is_2xx(code):
+            self._bad_item(part, code)
+        elif ts:
+            self._told_unknown(e, ts, age)
+        else:
+            e.refused_act = part.acts
+            self.give_up(e, "rejected", "rejected", code)
 
     def _confirmed(self, part, codes, copy):
         e, first = part.entry, part.actions[0]

@@ -1,6 +1,6 @@
 """What a lane keeps: an entry per instance, a batch in flight, a bisection. No behaviour to speak of."""
 from typing import NamedTuple, Tuple
-from words import HEARTBEAT
+from words import FETCH, HEARTBEAT
 
 # why an instance is in a batch
 LIVE, ASK, ACT, FORGOTTEN, GONE = "live", "ask", "act", "forgotten", "gone"
@@ -16,7 +16,7 @@ class Entry:
     __slots__ = ("key", "state", "wait", "since", "beat", "given", "queue", "place", "flight", "phase", "owed",
                  "renew", "ask", "asked", "again", "stored", "misses", "unsure", "settle", "suspect", "troubled",
                  "refused_act", "refused", "leaving", "walked", "worth", "resting", "held", "tries", "rest",
-                 "goes_alone", "chance", "cancelled", "clean", "lonely", "hung", "acted")
+                 "goes_alone", "chance", "cancelled", "clean", "lonely", "hung", "acted", "untold")
 
     def __init__(self, key):
         self.key, self.state = key, None
@@ -51,6 +51,7 @@ class Entry:
         self.held = False      # until then nothing of it is told, but Heartbeats if only an act was refused
         self.tries = 0         # pauses it rested for, one after the other
         self.lonely = False    # it failed alone, twice, and rested for that
+        self.untold = False    # the peer has it newer than it was asked about, and did not tell how new
         self.hung = False      # it failed with others, which the peer answers: it goes apart from them
         self.cancelled = False     # a Cancel was accepted that the peer has not confirmed
         self.clean = False     # it has confirmed one before what it was told of the present life
@@ -100,7 +101,12 @@ class Entry:
     @property
     def alone(self):
         """It goes alone. While it is held nothing goes but Heartbeats, which are not suspected."""
-        return self.poison and not self.held
+        return self.poison and not self.held or self.fetches
+
+    @property
+    def fetches(self):
+        """What the peer has is to be fetched, to be cancelled."""
+        return self.untold and self.by_age
 
 
 class Part(NamedTuple):
@@ -117,7 +123,7 @@ class Part(NamedTuple):
     @property
     def acts(self):
         """It may change what the peer has."""
-        return len(self.actions) > 1 or self.actions[0] != HEARTBEAT
+        return len(self.actions) > 1 or self.actions[0] not in (HEARTBEAT, FETCH)
 
 
 class Flight:

@@ -9,7 +9,7 @@ model would have done something else.
 Here: changes in, batches out. What an answer does is in answers.py."""
 from answers import BARREN_MANY, HALF, NEVER, Answers
 from entry import (ACT, ASK, FORGOTTEN, LIVE, OTHERWISE, REFUSED, REPAIRED, Entry, Flight, GONE, Part)
-from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FORGET, FRESH, FULL, GIVE_UP, H, HEARTBEAT, OWE, R, REGISTER,
+from words import (ASG, BIT, C, CANCEL, D, DELETE, EXACT, FETCH, FORGET, FRESH, FULL, GIVE_UP, H, HEARTBEAT, OWE, R, REGISTER,
                    RELEASE, REPLICATED, S, SNAPSHOT, STATUS, TASKS, UNKNOWN, VERIFY, WALK, Item, Report, Wrong)
 
 ANSWER_MS = 1000    # so long the answer to a question counts
@@ -237,6 +237,9 @@ class Lane(Answers):
         e.leaving = bool(c.flags & RELEASE)
         if now < self.inherits_until and e.unsure != HALF:      # in what state a late attempt leaves it nobody knows
             self._doubt(e, HALF)
+        if c.flags & (OWE | VERIFY) and not e.state.v and not e.askable and c.given:
+            e.cancelled, e.since = True, c.given    # which of the peer's registrations it is about is told by their age
+            e.given = 0                             # a Heartbeat's says nothing of what was cancelled
         if c.flags & OWE:
             self._owe_all(e)
         elif c.flags & VERIFY:
@@ -581,6 +584,8 @@ class Lane(Answers):
     def _refresh(self, e, s, k, register, delete):
         """It acts late, and neither Cancel nor DeleteStatusOverride is guarded by a timestamp at the peer:
         it asks first, with the highest timestamp that the peer may hold of it."""
+        if not self.answered(e) and e.fetches:
+            return ASK, [Item(FETCH, k)]
         if not self.answered(e):
             return ASK, [Item(HEARTBEAT, k, e.held_ts)]
         if not s.v:
@@ -614,7 +619,7 @@ class Lane(Answers):
     def _check_linger(self, now):
         """Nothing waits for longer while the lane may send."""
         for e in self.entries.values():
-            suspect = e.alone and self.flights     # it may wait for what others are answered
+            suspect = e.poison and self.flights     # it may wait for what others are answered
             if e.queue == "live" and now - e.since >= self.o.linger and not suspect:
                 raise Wrong(f"linger: {e.key} waits since {e.since}")
 
@@ -681,7 +686,7 @@ class Lane(Answers):
 
         def waits(o):
             """It is passed over, as long as there are others."""
-            vain = o.alone and others and not self.last_ok > o.suspect
+            vain = o.poison and o.alone and others and not self.last_ok > o.suspect
             return vain or o.hung and turn and not self.answered(o)
 
         for o in self.entries.values():

@@ -5,7 +5,7 @@ import verdict as V
 from cores import NEVER, Row
 from lane import Lane
 from registry import Registry
-from words import ASG, CANCEL, HEARTBEAT, REGISTER, UNKNOWN, Wrong
+from words import ASG, CANCEL, FETCH, HEARTBEAT, REGISTER, UNKNOWN, Wrong
 
 CHANCES = 3         # what fails alone so often, and not in between, looks like a bad item
 FAULTS = ["refused", "connect timeout", "reset before", "reset after", "timeout", "timeout applied", "timeout late",
@@ -194,11 +194,15 @@ class Network:
         if codes is None:                       # it restarted before it could answer
             end, status, codes = V.RESET, 0, ()
         p.flying -= 1
-        if codes and row.lane.o.single and any(c in (404, 409, 500) for c in codes):
+        single = row.lane.o.single or b.items[0].action == FETCH
+        if codes and single and any(c in (404, 409, 500) for c in codes):
             end = V.ITEM
         copies = {}
         for n, (i, code) in enumerate(zip(b.items, codes)):
-            if code == 409 and p.copies and i.key in p.registry.records:
+            if i.action == FETCH and code == 200:
+                r = p.registry.records[i.key]
+                copies[n] = r.ts, self.now - r.since
+            elif code == 409 and p.copies and i.key in p.registry.records:
                 r = p.registry.records[i.key]
                 copies[n] = r.ts, self.now - r.since if p.copies > 1 else None
         v = self.cores.done(self.now, row, p.counter, b.id, end, status, retry_after, list(codes) or None, copies,
@@ -216,8 +220,6 @@ class Network:
             for r in row.heard:
                 self.outcomes[r.kind] += 1
                 p.said.add((r.kind, r.key))
-                if r.ending == "dropped" and not p.copies:      # it tells no timestamp to cancel with
-                    p.left.add(r.key)
                 s = self.view.state(r.key)
                 if r.kind == "conflict" and p.copies == 1 and s and not s.v and not s.top:   # nor since when it has it
                     p.left.add(r.key)

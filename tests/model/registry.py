@@ -1,5 +1,5 @@
 """A receiving registry (EUREKA.md 3.1, 3.4; a replicated call, so without status rule 4): the peer."""
-from words import CANCEL, HEARTBEAT, OUT, REGISTER, STATUS, UNKNOWN, UP
+from words import CANCEL, FETCH, HEARTBEAT, OUT, REGISTER, STATUS, UNKNOWN, UP
 
 
 class Record:
@@ -32,6 +32,8 @@ class Registry:
             return 200 if self.records.pop(item.key, None) else 404
         if r is None:
             return 404
+        if item.action == FETCH:
+            return 200
         if item.action == HEARTBEAT:
             return self._heartbeat(r, item)
         if item.action == STATUS:

@@ -63,10 +63,13 @@ static void
 s_show_item (const zpeer_item_t *item)
 {
     bool registers = item->action == ZPEER_REGISTER;
-    bool beat = item->action == ZPEER_HEARTBEAT || item->action == ZPEER_CANCEL;
+    bool fetches = item->action == ZPEER_ITEM_FETCH;
+    zpeer_action_t action = (zpeer_action_t) item->action;
+    bool beat = fetches || item->action == ZPEER_HEARTBEAT ||
+                item->action == ZPEER_CANCEL;
     printf ("item %s %s %" PRIu64 " %s %s %u\n",
-            zpeer_action_name ((zpeer_action_t) item->action),
-            s_id (item->state), item->timestamp,
+            fetches ? "Fetch" : zpeer_action_name (action),
+            s_id (item->state), fetches ? 0 : item->timestamp,
             beat ? "-" : s_status (item->status),
             registers ? s_status (item->override) : "-",
             registers ? version_read (item->state) : 0);

@@ -304,7 +304,7 @@ class View:
         if i is None:
             return [Change(key, self.asgs[key], ASG)] if key in self.asgs else []
         owed = i.standing == PRESENT or i.cancelled
-        told = [Change(key, i.state, FORGET, OWE if owed else 0, i.top)]
+        told = [Change(key, i.state, FORGET, OWE if owed else 0, 1000 * i.changed if owed else i.top)]
         flags = RELEASE if i.counted else RELEASE | GIVE_UP
         return told + [Change(key, i.state, FORGET, flags)] * (i.standing == RELEASING)
 

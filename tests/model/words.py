@@ -4,6 +4,7 @@ from typing import NamedTuple, Optional
 REGISTER, HEARTBEAT, CANCEL = "Register", "Heartbeat", "Cancel"
 STATUS, DELETE, FORGET = "StatusUpdate", "DeleteStatusOverride", "Forget"
 ASG = "AsgStatusUpdate"
+FETCH = "Fetch"         # no action: the peer is asked for what it has
 UP, DOWN, STARTING, OUT, UNKNOWN = "UP", "DOWN", "STARTING", "OUT_OF_SERVICE", "UNKNOWN"
 
 # flags of a change, as proto/chunk.h has them

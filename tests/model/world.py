@@ -457,8 +457,9 @@ class World(Network):
         self.say(f"P{p.number} is added again")
         self.cores.program.ask("join", 2 * p.number, p.unsettled)
         self._join(p)
-        # their tombstones are gone, or there is nothing to ask with
-        p.left |= {key for key in self.keys if not self.view.remembers(key) or not self.view.state(key).top}
+        # their tombstones are gone, or nothing was ever to be told of them
+        p.left |= {key for key in self.keys if not self.view.remembers(key)
+                   or not self.view.state(key).top and not self.view.instances[key].cancelled}
         self._walk(p, True)
 
     def do_other(self, rng, p):

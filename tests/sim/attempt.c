@@ -6,9 +6,10 @@
 #include "world.h"
 #include "banned.h"
 
-//  Batches in a row that may be refused before that means everything: those in
-//  flight when the first is, and parts of it
-#define REFUSALS_MAX 20
+//  Batches in a row that may be refused before that means everything; of those on
+//  their way together one counts. And each instance may be refused alone beside that,
+//  if it was before and others were taken.
+#define REFUSALS_MAX 8
 
 //  Shortest pauses after a failure, and the longest a peer may ask for
 #define PAUSE_CONGESTION_MS 1000
@@ -137,7 +138,6 @@ attempt_begins (peer_t *peer, which_t which, bool single,
 
 //  It ends --------------------------------------------------------------------
 
-//  The item or the ASG is refused, and the peer is well otherwise
 //  It is taken for a word on something in the batch: the peer answered others just
 //  before, and does not refuse everything
 static bool
@@ -149,7 +149,7 @@ s_refused (const peer_t *peer, const batch_t *batch,
         result->end == ZPEER_END_STATUS || result->end == ZPEER_END_STATUS_5XX;
     return batch->which == LANE_INSTANCES && status && result->status != 429 &&
            !result->retry_after_ms && !pace->failed &&
-           pace->refusals < REFUSALS_MAX;
+           pace->refusals < REFUSALS_MAX + peer->world->keys;
 }
 
 static bool
@@ -213,6 +213,19 @@ s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
              !well && (result->reached || permanent));
 }
 
+static void
+s_count_refusal (peer_t *peer, const batch_t *batch,
+                 const zpeer_result_t *result)
+{
+    pace_t *pace = &peer->paces[batch->which];
+    if (result->verdict == ZPEER_SUCCESS)
+        pace->refusals = 0;
+    else if (batch->well && batch->id > pace->refused_id) {
+        pace->refusals++;
+        pace->refused_id = peer->world->batch_count;
+    }
+}
+
 //  When the lane may try again, at the earliest
 static void
 s_set_pause (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
@@ -249,10 +262,8 @@ attempt_ends (peer_t *peer, batch_t *batch, const zpeer_result_t *result)
                batch->id, zpeer_end_text (result->end), result->status,
                zpeer_verdict_name (result->verdict),
                result->escalated ? " escalated" : "");
-    pace_t *pace = &peer->paces[batch->which];
     batch->well = s_well (peer, batch, result);
-    pace->refusals =
-        result->verdict == ZPEER_SUCCESS ? 0 : pace->refusals + batch->well;
+    s_count_refusal (peer, batch, result);
     peer->by_chance = !batch->calm && result->status != 400 &&
                       result->status != 413 && result->verdict != ZPEER_SUCCESS;
     flaw_met (batch, result);

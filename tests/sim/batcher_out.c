@@ -5,11 +5,12 @@
 #include "world.h"
 #include "banned.h"
 
-//  Whether the items of a lane go one by one
+//  Whether the items go one by one
 static bool
-s_single (const batcher_t *self, which_t which)
+s_single (const batcher_t *self, which_t which, const zpeer_lane_batch_t *batch)
 {
-    return which == LANE_ASGS || !self->peer->world->batch_enabled;
+    return which == LANE_ASGS || !self->peer->world->batch_enabled ||
+           batch->items[0].action == ZPEER_ITEM_FETCH;
 }
 
 static void
@@ -78,7 +79,8 @@ s_send (batcher_t *self, which_t which, int number,
         return false;
     zpeer_wire_batch_t wire = {
         .id = batch->id,
-        .mode = s_single (self, which) ? ZPEER_MODE_SINGLE : ZPEER_MODE_BATCH,
+        .mode = s_single (self, which, batch) ? ZPEER_MODE_SINGLE
+                                              : ZPEER_MODE_BATCH,
         .items = batch->count,
     };
     zpeer_buffer_t body = {0};
@@ -139,7 +141,8 @@ s_send_lane (batcher_t *self, which_t which)
                         self->peer->number);
             return;
         }
-        attempt_begins (self->peer, which, s_single (self, which), &batch);
+        attempt_begins (self->peer, which, s_single (self, which, &batch),
+                        &batch);
         peer_check (self->peer);
         if (s_send (self, which, number, &batch))
             zpeer_roster_sent (self->roster, number, batch.id, which,

@@ -15,6 +15,10 @@
 //  A peer that takes almost one for each batch needs so many more an instance
 #define LAGGARD_TIMEOUTS 8
 
+//  Where most items are refused there may be nothing else that is taken, and each costs
+//  a peer two of the longest pauses
+#define CROWD_KEY_MS 20000
+
 //  From one checkup to the next
 #define CHECKUP_MS       150000
 #define CHECKUP_TIMEOUTS 10
@@ -51,7 +55,8 @@ s_calm_ms (const world_t *self)
     uint64_t timeouts = CALM_TIMEOUTS;
     if (self->features[FEATURE_LAGGARD])
         timeouts += (uint64_t) LAGGARD_TIMEOUTS * self->keys;
-    return CALM_MS + timeouts * self->read_timeout_ms;
+    uint64_t crowd_ms = self->features[FEATURE_CROWD] ? CROWD_KEY_MS : 0;
+    return CALM_MS + crowd_ms * self->keys + timeouts * self->read_timeout_ms;
 }
 
 static void

@@ -18,7 +18,7 @@ caution_check (peer_t *peer, const batch_t *batch)
         const item_t *item = &batch->items[i];
         const peer_key_t *key = &peer->keys[item->key];
         //  Without a timestamp there is nothing to ask with
-        if (item->action == ZPEER_HEARTBEAT || !key->must_ask || !item->top)
+        if (item_only_asks (item) || !key->must_ask || !item->top)
             continue;
         if (!key->answered || peer->world->now > key->answered - 1 + ANSWER_MS)
             world_fail (peer->world, "not asked", "P%u #%" PRIu64 ": I%u",
@@ -44,7 +44,7 @@ static void
 s_succeeded (peer_t *peer, const item_t *item, uint16_t code)
 {
     peer_key_t *key = &peer->keys[item->key];
-    if (item->action != ZPEER_HEARTBEAT) {
+    if (!item_only_asks (item)) {
         key->questions = 0;
         key->must_ask &= code == 500;
         return;
@@ -63,7 +63,7 @@ s_failed (peer_t *peer, const item_t *item, bool owed)
 {
     peer_key_t *key = &peer->keys[item->key];
     key->answered = 0;
-    if (key->turn != item->turn || item->action == ZPEER_HEARTBEAT)
+    if (key->turn != item->turn || item_only_asks (item))
         return;
     if (owed || item->action == ZPEER_CANCEL)
         key->must_ask = true;

@@ -60,7 +60,8 @@ typedef struct {
     grave_t grave;  //  All that it tries fails for good
     bool failed;    //  The last attempt failed: one at a time
     unsigned flights;
-    unsigned refusals;  //  In a row
+    unsigned refusals;    //  In a row
+    uint64_t refused_id;  //  Newest batch when the last of these was counted
     unsigned rounds;  //  Failures in a row, but for those that ended in a pause
 } pace_t;
 

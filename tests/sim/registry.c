@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <zpeer/names.h>
+#include "item.h"
 #include "registry.h"
 #include "banned.h"
 
@@ -125,6 +126,8 @@ registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
         return 200;
     }
     registry_expire (self, now);
+    if (item->action == ZPEER_ITEM_FETCH)
+        return record->there ? 200 : 404;
     if (item->action == ZPEER_REGISTER) {
         record->lapses_at = self->lease_ms ? now + self->lease_ms : 0;
         return s_register (record, item, by, now);
@@ -138,11 +141,19 @@ registry_apply (registry_t *self, const item_t *item, writer_t by, uint64_t now)
     return s_renew (self, record, item, now);
 }
 
+bool
+item_only_asks (const item_t *self)
+{
+    return self->action == ZPEER_HEARTBEAT || self->action == ZPEER_ITEM_FETCH;
+}
+
 const char *
 item_text (const item_t *self, char text[REGISTRY_TEXT_MAX])
 {
     snprintf (text, REGISTRY_TEXT_MAX, "%s %c%u v%u %s/%s @%" PRIu64 "%s",
-              zpeer_action_name ((zpeer_action_t) self->action),
+              self->action == ZPEER_ITEM_FETCH
+                  ? "Fetch"
+                  : zpeer_action_name ((zpeer_action_t) self->action),
               key_letter (self->key), key_number (self->key), self->version,
               zpeer_status_name ((zpeer_status_t) self->status),
               zpeer_status_name ((zpeer_status_t) self->override),

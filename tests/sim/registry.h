@@ -35,8 +35,9 @@ typedef struct {
     unsigned turn;        //  Of the instance at the peer, see peer_key_t
     uint32_t version;     //  Of the info text; Register only
     uint16_t key;
-    uint16_t code;     //  The peer's answer
-    uint64_t copy;     //  And, with a 409, the timestamp of what it has
+    uint16_t code;  //  The peer's answer
+    uint64_t copy;  //  And, with a 409 or a copy, the timestamp of what it has
+    uint64_t age_ms;   //  and for how long it has had it
     uint8_t action;    //  zpeer_action_t
     uint8_t status;    //  zpeer_status_t
     uint8_t override;  //  zpeer_status_t; UNKNOWN: none
@@ -86,6 +87,9 @@ key_number (unsigned key)
 {
     return key < KEYS_MAX ? key : key - KEYS_MAX;
 }
+
+//  It changes nothing but a lease
+bool item_only_asks (const item_t *self);
 
 //  Both return text
 const char *item_text (const item_t *self, char text[REGISTRY_TEXT_MAX]);

@@ -19,6 +19,9 @@ s_check_guard (world_t *world, peer_t *peer, const item_t *item,
         record->by != BY_OTHER ||
         record->timestamp <= world->instances[item->key].top)
         return;
+    //  Where no timestamp is known, that is what was there before the Cancel came
+    if (!item->top && record->since < world->instances[item->key].cancelled_at)
+        return;
     //  At UNKNOWN it answers every Heartbeat with 404: its timestamp cannot be
     //  asked for
     if (record->status != ZPEER_UNKNOWN && item->guarded &&
@@ -48,9 +51,8 @@ s_check_needless (world_t *world, const peer_t *peer, const item_t *item,
                   const record_t *record)
 {
     record_t ours = world_record (world, item->key);
-    if (!world->checkup || peer->server_count > 1 ||
-        item->action == ZPEER_HEARTBEAT || !ours.there || !record->there ||
-        record->status == ZPEER_UNKNOWN)
+    if (!world->checkup || peer->server_count > 1 || item_only_asks (item) ||
+        !ours.there || !record->there || record->status == ZPEER_UNKNOWN)
         return;
     if (ours.timestamp == record->timestamp && ours.version == record->version)
         world_fail (world, "needless repair", "P%u: %s I%u", peer->number,
@@ -130,6 +132,7 @@ remote_apply (world_t *world, void *whom, uint64_t count)
             continue;  //  The answer is that to the second one
         item->code = code;
         item->copy = record->timestamp;
+        item->age_ms = world->now - record->since;
     }
     world_say (world, "P%u #%" PRIu64 " applied", peer->number, batch->id);
 }

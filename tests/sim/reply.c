@@ -2,13 +2,33 @@
 #include "world.h"
 #include "banned.h"
 
+//  When anything was registered that a copy tells of, and how long a lease lasts, s
+#define EPOCH 1000000
+#define LASTS 90
+
+//  Since when the peer has it, for its lease was renewed just now
+static void
+s_lease (const item_t *item, zpeer_buffer_t *out)
+{
+    zpeer_buffer_lit (out, ",\"leaseInfo\":{\"durationInSecs\":");
+    zpeer_buffer_uint (out, LASTS);
+    zpeer_buffer_lit (out, ",\"registrationTimestamp\":");
+    zpeer_buffer_uint (out, EPOCH);
+    zpeer_buffer_lit (out, ",\"lastRenewalTimestamp\":");
+    zpeer_buffer_uint (out, EPOCH + item->age_ms + LASTS * UINT64_C (1000));
+    zpeer_buffer_lit (out, "}");
+}
+
 //  What the peer has, as far as anybody reads it
 static void
 s_copy (const item_t *item, zpeer_buffer_t *out)
 {
     zpeer_buffer_lit (out, "{\"lastDirtyTimestamp\":\"");
     zpeer_buffer_uint (out, item->copy);
-    zpeer_buffer_lit (out, "\"}");
+    zpeer_buffer_lit (out, "\"");
+    if (item->action == ZPEER_ITEM_FETCH)
+        s_lease (item, out);
+    zpeer_buffer_lit (out, "}");
 }
 
 static void
@@ -44,7 +64,8 @@ s_proper (const request_t *request, zpeer_buffer_t *out)
     const item_t *item = &batch->items[request->from];
     if (!batch->single)
         s_batch (request, batch->count, out);
-    else if (item->code == 409 && batch->peer->copies) {
+    else if ((item->code == 409 && batch->peer->copies) ||
+             (item->code == 200 && item->action == ZPEER_ITEM_FETCH)) {
         zpeer_buffer_lit (out, "{\"instance\":");
         s_copy (item, out);
         zpeer_buffer_lit (out, "}");

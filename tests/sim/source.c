@@ -291,6 +291,8 @@ s_note (world_t *world, const event_t *event, const zpeer_applied_t *applied)
         return;
     instance->known = true;
     instance->top = s_max (instance->top, applied->state->top);
+    if (event->parsed.action == ZPEER_CANCEL && applied->tell)
+        instance->cancelled_at = world->now;
     if (event->parsed.action != ZPEER_REGISTER ||
         !zpeer_state_present (applied->state))
         return;

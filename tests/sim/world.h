@@ -114,13 +114,14 @@ typedef enum {
 //  What the source knows of an instance
 typedef struct {
     char id[12];
-    uint64_t top;    //  Highest timestamp ever, Forget or not
-    bool known;      //  The view has it
-    bool forgotten;  //  And not registered since
-    bool orphan;     //  Forgotten, and back through a peer's replication:
-                     //  what else peers hold of it is not our affair
-    uint8_t flaws;   //  flaw_t, of whatever is sent of it
-    uint8_t had;     //  flaw_t, of all its versions
+    uint64_t top;           //  Highest timestamp ever, Forget or not
+    uint64_t cancelled_at;  //  When the newest Cancel was accepted
+    bool known;             //  The view has it
+    bool forgotten;         //  And not registered since
+    bool orphan;    //  Forgotten, and back through a peer's replication:
+                    //  what else peers hold of it is not our affair
+    uint8_t flaws;  //  flaw_t, of whatever is sent of it
+    uint8_t had;    //  flaw_t, of all its versions
 } instance_t;
 
 typedef struct {

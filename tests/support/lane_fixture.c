@@ -158,20 +158,33 @@ lane_fixture_flag (lane_fixture_t *self, char name, unsigned flags)
     s_tell (self, &change);
 }
 
+void
+lane_fixture_catch_up (lane_fixture_t *self, char name, uint64_t cancelled_at)
+{
+    zpeer_change_t change = {.handle = (uint32_t) name,
+                             .action = ZPEER_FORGET,
+                             .given = cancelled_at,
+                             .flags = ZPEER_CHANGE_OWE};
+    s_tell (self, &change);
+}
+
 static void
 s_item_text (const zpeer_item_t *item, char *text, size_t size)
 {
+    bool fetch = item->action == ZPEER_ITEM_FETCH;
+    zpeer_action_t action = (zpeer_action_t) item->action;
     int used = snprintf (text, size, "%s %s",
-                         zpeer_action_name ((zpeer_action_t) item->action),
+                         fetch ? "Fetch" : zpeer_action_name (action),
                          zpeer_name_id (item->state->name).data);
     if (item->action == ZPEER_REGISTER)
         used += snprintf (text + used, size - (size_t) used, " %s/%s",
                           zpeer_status_name ((zpeer_status_t) item->status),
                           zpeer_status_name ((zpeer_status_t) item->override));
-    else if (item->action != ZPEER_CANCEL && item->action != ZPEER_HEARTBEAT)
+    else if (item->action != ZPEER_CANCEL && item->action != ZPEER_HEARTBEAT &&
+             !fetch)
         used += snprintf (text + used, size - (size_t) used, " %s",
                           zpeer_status_name ((zpeer_status_t) item->status));
-    if (item->timestamp)
+    if (item->timestamp && !fetch)
         snprintf (text + used, size - (size_t) used, " @%llu",
                   (unsigned long long) item->timestamp);
 }

@@ -115,6 +115,37 @@ Test (attempt, a_409_without_a_copy_is_a_409_all_the_same)
     zpeer_attempt_destroy (&self);
 }
 
+//  A GET of an instance, method 3; what is no copy is a 200 without one
+Test (attempt, a_fetch_brings_a_copy)
+{
+    static const char body[] = "\3\0\6\0\0\0\0apps/a";
+    static const struct {
+        uint16_t status;
+        const char *body;
+        zpeer_end_t end;
+        size_t copies;
+    } answers[] = {
+        {200, "{\"instance\":{\"lastDirtyTimestamp\":9}}", ZPEER_END_OK, 1},
+        {200, "<html>Log in</html>", ZPEER_END_OK, 0},
+        {204, "", ZPEER_END_OK, 0},
+        {404, "", ZPEER_END_ITEM, 0},
+        {403, "{\"instance\":{\"lastDirtyTimestamp\":9}}", ZPEER_END_STATUS, 0},
+    };
+    zpeer_wire_batch_t batch = {1, ZPEER_MODE_SINGLE, 1};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        zpeer_attempt_t *self =
+            zpeer_attempt_new (&batch, (zpeer_slice_t){body, sizeof body - 1});
+        cr_expect_eq (s_reply (self, answers[i].status, answers[i].body),
+                      answers[i].end, "%zu", i);
+        zpeer_attempt_end (self, answers[i].end);
+        const zpeer_result_t *result = zpeer_attempt_result (self);
+        cr_expect_eq (result->copy_count, answers[i].copies, "%zu", i);
+        if (answers[i].copies)
+            cr_expect_eq (result->copies[0].timestamp, 9);
+        zpeer_attempt_destroy (&self);
+    }
+}
+
 //  The HTTP client gives no bytes as NULL
 Test (attempt, an_answer_without_a_body_is_no_copy_and_of_a_batch_unusable)
 {

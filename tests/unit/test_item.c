@@ -262,6 +262,13 @@ Test (item, a_single_cancel_is_a_delete)
                       "DELETE apps/REPORTS/h:reports:7070 ");
 }
 
+//  What the peer has of an instance
+Test (item, a_fetch_is_a_get)
+{
+    cr_assert_str_eq (s_request ((zpeer_item_t){.action = ZPEER_ITEM_FETCH}),
+                      "GET apps/REPORTS/h:reports:7070 ");
+}
+
 Test (item, single_overrides_are_put_and_delete_of_the_status)
 {
     zpeer_item_t item = {

@@ -33,13 +33,14 @@ Test (wire_request, requests_come_back_in_order)
     const zpeer_item_t items[] = {
         {.state = state, .action = ZPEER_CANCEL},
         {.state = state, .action = ZPEER_HEARTBEAT, .timestamp = 7},
+        {.state = state, .action = ZPEER_ITEM_FETCH},
     };
     zpeer_buffer_t out = {0};
-    zpeer_wire_put_request (&out, &items[0]);
-    zpeer_wire_put_request (&out, &items[1]);
+    for (size_t i = 0; i < 3; i++)
+        zpeer_wire_put_request (&out, &items[i]);
 
     size_t offset = 0;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         zpeer_wire_request_t request;
         cr_assert_eq (
             zpeer_wire_get_request (out.data, out.size, &offset, &request),
@@ -86,7 +87,7 @@ Test (wire_request, what_could_add_to_the_request_line_is_refused)
     cr_assert (zpeer_slice_eq (request.path, ZPEER_SLICE ("x")));
     cr_assert (zpeer_slice_eq (request.body, ZPEER_SLICE ("B")));
 
-    cr_assert_eq (s_read ("\3\0\1\0\0\0\0x", 8, &request), ZPEER_E_PARSE);
+    cr_assert_eq (s_read ("\4\0\1\0\0\0\0x", 8, &request), ZPEER_E_PARSE);
     cr_assert_eq (s_read ("\1\0\1\0\0\0\0\r", 8, &request), ZPEER_E_PARSE);
     cr_assert_eq (s_read ("\1\0\1\0\0\0\0 ", 8, &request), ZPEER_E_PARSE);
     cr_assert_eq (s_read ("\1\0\1\0\0\0\0\xff", 8, &request), ZPEER_E_PARSE);
