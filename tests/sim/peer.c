@@ -155,6 +155,18 @@ peer_has (peer_t *self, unsigned key)
 
 //  What a lane says -----------------------------------------------------------
 
+//  A ghost that is newer than all the source has, and at UNKNOWN: the peer answers 404
+//  to every Heartbeat, and 200 to every Register, which it does not store
+static bool
+s_keeps_ghost (const peer_t *self, unsigned number,
+               const zpeer_lane_report_t *report)
+{
+    const record_t *theirs = &self->servers[0].records[number];
+    return report->code == 404 && self->keys[number].ghost && theirs->there &&
+           theirs->status == ZPEER_UNKNOWN &&
+           theirs->timestamp > report->state->top;
+}
+
 void
 peer_report (peer_t *self, const zpeer_lane_report_t *report)
 {
@@ -182,7 +194,8 @@ peer_report (peer_t *self, const zpeer_lane_report_t *report)
         break;
     case ZPEER_LANE_REJECTED:
         key->rejected = true;
-        key->refused |= !self->by_chance;
+        key->refused |=
+            !self->by_chance && !s_keeps_ghost (self, number, report);
         key->missed = report->code == 404;
         caution_drop (self, number);
         break;
