@@ -36,14 +36,18 @@ compare_tried_for_ever (const world_t *world, const peer_t *peer,
 
 //  Whether the peer has what was told by an engine before, and not by this one: it goes
 //  with its lease. Until then a Register does not take its override away, nor replaces
-//  what is newer.
+//  what is newer; and another that takes it away may leave what has come since at
+//  UNKNOWN.
 static bool
 s_is_ghost (const peer_key_t *mine, const record_t *ours,
             const record_t *theirs)
 {
+    bool bare = theirs->status == ZPEER_UNKNOWN &&
+                theirs->version == ours->version &&
+                theirs->timestamp == ours->timestamp;
     return mine->ghost && theirs->there &&
            (!ours->there || theirs->timestamp > ours->timestamp ||
-            theirs->override != ours->override);
+            theirs->override != ours->override || bare);
 }
 
 //  Whether the lane cannot know better, or the peer refuses
