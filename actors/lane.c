@@ -235,7 +235,7 @@ lane_report (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report)
 }
 
 //  What was reported before, and not well since, is no news, if no change is lost
-//  by it
+//  by it. Of what was to be cancelled a conflict is the end, whatever came before.
 static bool
 s_is_news (const entry_t *entry, zpeer_lane_report_kind_t kind)
 {
@@ -243,7 +243,19 @@ s_is_news (const entry_t *entry, zpeer_lane_report_kind_t kind)
         return true;
     if (kind == ZPEER_LANE_REJECTED)
         return !(entry->flags & REFUSED);
-    return kind != ZPEER_LANE_CONFLICT || !entry->tries;
+    return kind != ZPEER_LANE_CONFLICT || !entry->tries ||
+           !zpeer_state_present (entry->state);
+}
+
+//  Nothing is to be cancelled any more, nor refused that was
+static void
+s_end_cancel (zpeer_lane_t *self, entry_t *entry)
+{
+    lane_flag (entry, CANCELLED, false);
+    if (zpeer_state_present (entry->state))
+        return;
+    lane_refuse (self, entry, false);
+    lane_rest_end (self, entry);
 }
 
 void
@@ -263,7 +275,7 @@ lane_give_up (zpeer_lane_t *self, entry_t *entry, zpeer_lane_report_t report,
     //  Another's registration ends what was to be cancelled here
     if (report.kind == ZPEER_LANE_CONFLICT ||
         (report.kind == ZPEER_LANE_DROPPED && ending == ZPEER_ENDED_DROPPED))
-        lane_flag (entry, CANCELLED, false);
+        s_end_cancel (self, entry);
     if (report.kind == ZPEER_LANE_REJECTED) {
         entry->misses = 0;
         lane_refuse (self, entry, true);

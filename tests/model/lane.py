@@ -140,8 +140,9 @@ class Lane(Answers):
 
     def give_up(self, e, kind, how, code=0, copy=0):
         """Ends what waits for an instance that the peer cannot be told of now: what it refuses, or has newer
-        from elsewhere, rests. What was reported before, and not well since, is no news."""
-        known = e.refused if kind == "rejected" else kind == "conflict" and e.tries
+        from elsewhere, rests. What was reported before, and not well since, is no news; but of what was to be
+        cancelled a conflict is the end."""
+        known = e.refused if kind == "rejected" else kind == "conflict" and e.tries and e.state.v
         if e.wait & TASKS & ~H or not known:
             self.report(kind, e, e.wait, how if kind == "dropped" else "-", code, copy)
         self.end(how, e.wait)
@@ -150,6 +151,8 @@ class Lane(Answers):
         self.leave(e)
         if kind == "conflict" or kind == how == "dropped":      # another's registration ends what was to be cancelled
             e.cancelled = False
+            if not e.state.v:
+                self.try_now(e)
         if kind == "rejected":
             e.misses, e.refused, e.held = 0, True, True
             self.rest(e)

@@ -46,6 +46,7 @@ MUTANTS = [
     ("what is refused does not rest", "lane.py", 'if kind == "rejected":\n            e.misses, e.refused, e.held = 0, True, True\n            self.rest(e)', 'if kind == "rejected":\n            e.misses, e.refused, e.held = 0, True, True'),
     ("a conflict does not rest", "lane.py", '        elif kind == "conflict" and e.state.v:', "        elif False:"),
     ("a conflict of what is absent rests", "lane.py", '        elif kind == "conflict" and e.state.v:', '        elif kind == "conflict":'),
+    ("a conflict that ends a Cancel is no news", "lane.py", "and e.tries and e.state.v\n", "and e.tries\n"),
     ("each try is reported", "lane.py", "if e.wait & TASKS & ~H or not known:", "if True:"),
     ("no Heartbeat goes of what is held", "lane.py", "if e.held and not (bit == H and e.refused_act):", "if e.held:"),
     ("Heartbeats go though one was refused", "lane.py", "if e.held and not (bit == H and e.refused_act):", "if e.held and bit != H:"),

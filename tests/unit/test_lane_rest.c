@@ -305,12 +305,15 @@ Test (lane_rest, a_conflict_that_another_ends_is_told)
 
 Test (lane_rest, another_may_register_what_is_cancelled_here)
 {
-    lane_fixture_change (&s, 'a', ZPEER_CANCEL,
-                         (lane_state_t){.top = 5, .absent = true});
-    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_OWE);
+    lane_fixture_cancel (&s, 'a', 5);
+    EXPECT ("Cancel a");
+    CODES (403);
+    s.now = zpeer_lane_wake (s.lane, s.now, 6);
     EXPECT ("Heartbeat a @5");
     lane_fixture_conflict (&s, 9);
+    cr_expect_str_eq (s.said, "rejected a;conflict a;", "so it ends");
     cr_expect_eq (s_stats ().resting, 0);
+    cr_expect_eq (s_stats ().rejected, 0, "nothing is refused any more");
 }
 
 //  A batch refused for one item ---------------------------------------------------------
