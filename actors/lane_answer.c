@@ -283,6 +283,14 @@ s_delivered (zpeer_lane_t *self, entry_t *entry, const part_t *part, bool known)
                                            .bits = part->bits});
 }
 
+//  Whether the peer did not take something of it that a Heartbeat is not, and has not
+//  been told that since: it is held, or was when the Heartbeat went
+static bool
+s_is_tried (const entry_t *entry)
+{
+    return (entry->flags & HELD) || (entry->tries && (entry->flags & AGAIN));
+}
+
 static void
 s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
              const answer_t *answer)
@@ -307,7 +315,7 @@ s_confirmed (zpeer_lane_t *self, entry_t *entry, const part_t *part,
     else {
         s_delivered (self, entry, part,
                      cancel && part->count == 1 && code == 404);
-        if (part->actions[0] == ZPEER_HEARTBEAT && !(entry->flags & HELD))
+        if (part->actions[0] == ZPEER_HEARTBEAT && !s_is_tried (entry))
             lane_take (self, entry);
     }
 }

@@ -115,7 +115,8 @@ lane_refuse (zpeer_lane_t *self, entry_t *entry, bool refused)
 void
 lane_take (zpeer_lane_t *self, entry_t *entry)
 {
-    if (!(entry->flags & (STORED | REFUSED | RESTING)) && !entry->misses)
+    if (!(entry->flags & (STORED | REFUSED | RESTING)) && !entry->misses &&
+        !entry->tries)
         return;
     entry->misses = 0;
     lane_flag (entry, STORED, false);

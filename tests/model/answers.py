@@ -237,7 +237,8 @@ class Answers:
             self._newer(part, copy[0])
         else:
             self._delivered(part, absent=single and first == CANCEL and codes[0] == 404)
-            if first == HEARTBEAT and not e.held:
+            # what the peer did not take is tried: it was held, or is, when the Heartbeat went
+            if first == HEARTBEAT and not e.held and not (e.tries and e.again):
                 self._take_it(e)
 
     def _take_it(self, e):

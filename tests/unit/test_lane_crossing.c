@@ -1,5 +1,5 @@
 //  A Cancel, a Forget or a lower life that comes while another life is on its way; and
-//  an override of another's while one waits
+//  an override of another's while one waits; and what is tried while it is on its way
 
 #include <criterion/criterion.h>
 #include "lane_fixture.h"
@@ -146,4 +146,27 @@ Test (lane_crossing, an_override_of_the_peer_is_told_if_another_waits)
                                         .timestamp = 6,
                                         .origin = MINE});
     EXPECT ("DeleteStatusOverride a UP @6, Register a UP/UP @6");
+}
+
+//  What the peer refused is tried again while a heartbeat of before is on its way: that
+//  it takes this says nothing of what it refused
+Test (lane_crossing, a_heartbeat_from_before_a_try_does_not_end_its_pauses)
+{
+    lane_fixture_register (&s, 'a', 5, 0);
+    lane_fixture_next (&s);
+    CODES (422);
+    uint64_t at = zpeer_lane_wake (s.lane, s.now, 6);
+    s.now = at - 1;
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    EXPECT ("Heartbeat a @5");
+    s.now = at;
+    EXPECT ("");
+    CODES (200);
+    EXPECT ("Heartbeat a @5");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a UP @5, Register a UP/UNKNOWN @5");
+    CODES (200, 422);
+    cr_expect_str_eq (s.said, "rejected a;", "that is no news");
+    cr_expect_geq (zpeer_lane_wake (s.lane, s.now, 6) - s.now, 120000);
 }
