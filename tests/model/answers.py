@@ -8,6 +8,7 @@ BARREN_MANY = 4                 # refused in a row: there are many bad items
 BARREN_ALL = 7                  # and the peer refuses everything
 LATELY = 3                      # attempts within which it must have answered something to answer others
 SHRINK = 4                      # so much smaller is the next batch of what is hung
+PROBE_ALL_MS = 90000            # from an answer, or the first time that none came, to a probe with all
 CLOCKS_MS = 2000                # so far two points in time may be apart that were measured for the same
 NEVER = float("inf")             # a time
 HALF = -1                       # no state has this seq: an attempt applied by half leaves none
@@ -119,7 +120,7 @@ class Answers:
             self._pace(now, result, PERMANENT)      # as good as a failure
         else:
             self.failed, self.splittable, self.failures, self.barren = False, True, 0, 0
-            self.answered_at = now
+            self.probe_at = now + PROBE_ALL_MS
             if self.inherits_until == NEVER:    # an attempt of an earlier lane may still be under way
                 self.inherits_until = now + 2 * self.o.read_timeout
             for e in self.entries.values():
@@ -380,6 +381,9 @@ class Answers:
         alone = behind and len(parts) == len(flight.parts) == 1
         others = self.failures < LATELY or alone and parts[0].entry.poison      # are answered
         self.failures += 1
+        slow = now - flight.sent >= self.o.read_timeout or result.end == UNUSABLE
+        if slow and self.probe_at == NEVER:
+            self.probe_at = now + PROBE_ALL_MS
         self._pace(now, result, result.verdict)
         word = result.end in (STATUS_END, STATUS_5XX)
         if behind and (others or word):

@@ -18,7 +18,6 @@ REST_FIRST_MS, REST_TIMES = 60000, 5        # a pause, and how often it is doubl
 REST_SOON_MS = 30000        # ... and the first, when it may have been chance
 ALONE_EVERY, ALONE_EVERY_MS, ALONE_NEWS_MS = 200, 300000, 30000
 ACTED_S = 60        # so long a peer may not yet have what others say of an instance that it was told of from here
-PROBE_ALL_MS = 90000
 SWEEP_MS = 1000     # a Heartbeat may expire so much too late
 
 
@@ -48,7 +47,7 @@ class Lane(Answers):
         self.launched = self.alone_from = self.alone_at = 0
         self.failures = self.barren = self.barren_id = 0    # in a row: failed attempts; refused requests
         self.hung_size, self.hung_until, self.hung_quick = 0, 0, False
-        self.answered_at = 0
+        self.probe_at = NEVER       # when a peer that has not answered may be told of all it can be
 
     # ---- accounting
 
@@ -701,8 +700,8 @@ class Lane(Answers):
                 raise Wrong(f"order: {e.key} goes before {o.key}")
 
     def _probes(self):
-        """A peer that has not answered for so long may be told of all it can be."""
-        return self.failed and self.now >= self.answered_at + PROBE_ALL_MS
+        """This batch may be one that has all it can be; but when exactly is tuning."""
+        return self.failed and self.now >= self.probe_at
 
     def _launch(self, now, got, flight):
         batch, most = got.batch, max(self.o.items, 2)
