@@ -415,7 +415,7 @@ lane_refused (zpeer_lane_t *self, uint64_t now, flight_t *flight,
 {
     if (!count)
         return;
-    if (flight->count > 1)
+    if (flight->count > 1 && result->status != 413)
         s_count (self, flight);
     bool hung = self->entries[flight->parts[0].handle].hung && !flight->split;
     for (uint32_t i = count; i-- > 0;)

@@ -472,7 +472,7 @@ class Answers:
                 part.entry.asked = None
                 part.entry.ask |= bool(part.bits & C)
             self._merge(part.entry, part.bits)
-        if len(flight.parts) > 1:
+        if len(flight.parts) > 1 and result.status != 413:
             self._count(flight)
         many = self.splittable and not flight.split and (hung or self.barren >= BARREN_MANY)
         if len(flight.parts) == 1:                  # else a forgotten one may be the bad one
