@@ -157,3 +157,29 @@ Test (firewall, one_that_refuses_everything_makes_nothing_rejected)
     pair_await_count (&s_pair, s_pair.app, FEW);
     s_expect_no_more_rejected ();
 }
+
+//  Whatever names one of them: Registers, heartbeats and questions
+static void
+s_register_every_third_bad (void)
+{
+    for (unsigned i = 0; i < COUNT; i++) {
+        char id[ID_MAX + sizeof TEXT];
+        snprintf (id, sizeof id, "%s%u", i % 3 ? "" : TEXT, i);
+        pair_register (&s_pair, id, 1000, "");
+    }
+}
+
+//  Once the firewall lets them pass, an operator need not wait for their next try
+Test (firewall, every_third_of_a_whole_view_takes_none_along)
+{
+    pair_start (&s_pair, s_quick);
+    pair_add_apart (&s_pair);
+    pair_register (&s_pair, "first", 1000, "");
+    pair_await (&s_pair, "first", "UP", "UNKNOWN", 1000);
+    pair_deny (&s_pair, TEXT);
+    s_register_every_third_bad ();
+    pair_await_count (&s_pair, s_pair.app, 1 + COUNT - COUNT / 3);
+    pair_deny (&s_pair, NULL);
+    pair_verify (&s_pair);
+    pair_await_count (&s_pair, s_pair.app, 1 + COUNT);
+}
