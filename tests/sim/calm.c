@@ -227,13 +227,29 @@ s_given_up (const peer_t *peer, unsigned key)
     return (rejected && !missed) || mine->touched || mine->dropped || mine->met;
 }
 
+//  Whether a firewall refuses most of what there is. Then nothing may be taken for so
+//  long that the peer seems to refuse everything, and each try costs a long pause.
+static bool
+s_is_banned (const world_t *self)
+{
+    unsigned there = 0;
+    unsigned banned = 0;
+    for (unsigned key = 0; key < self->keys; key++) {
+        there += world_record (self, key).there;
+        banned += world_record (self, key).there &&
+                  (flaw_stands (self, key) & FLAW_BANNED);
+    }
+    return 2 * banned > there;
+}
+
 //  What the source has is at one of the peer's servers, if nothing is wrong with it
 static void
 s_alive (world_t *self, void *whom, uint64_t number)
 {
     peer_t *peer = (peer_t *) whom;
     (void) number;
-    for (unsigned key = 0; peer_joined (peer) && key < self->keys; key++)
+    bool looks = peer_joined (peer) && !s_is_banned (self);
+    for (unsigned key = 0; looks && key < self->keys; key++)
         if (world_record (self, key).there && !flaw_stands (self, key) &&
             !s_given_up (peer, key) && !peer_has (peer, key))
             world_fail (self, "not alive", "P%u: I%u", peer->number, key);
