@@ -251,6 +251,21 @@ s_read (zpeer_url_t *self, zpeer_slice_t text)
     return wrong;
 }
 
+//  Writes text so that it can be read wherever it is shown: what is neither
+//  printable nor a blank as \x0a
+static void
+s_show (char shown[4 * SHOWN_MAX + 1], zpeer_slice_t text)
+{
+    size_t size = text.size > SHOWN_MAX ? SHOWN_MAX : text.size;
+    char *at = shown;
+    *at = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char) text.data[i];
+        bool plain = byte >= ' ' && byte < 0x7f;
+        at += snprintf (at, 5, plain ? "%c" : "\\x%02x", byte);
+    }
+}
+
 //  Says what is wrong. Whatever stands before the last "@" may be a secret,
 //  also where it was written in a place it does not belong; so may a query.
 static void
@@ -260,13 +275,11 @@ s_tell (char *error, zpeer_slice_t text, const char *wrong)
     zpeer_slice_t rest = text;
     if (at)
         rest = (zpeer_slice_t){at, (size_t) (text.data + text.size - at)};
-    zpeer_slice_t shown = s_until (&rest, "?#");
-    if (!s_is_printable (text))
-        shown.size = 0;
+    char shown[4 * SHOWN_MAX + 1];
+    s_show (shown, s_until (&rest, "?#"));
     snprintf (error, ZPEER_URL_ERROR_MAX, "URL \"%s%.*s%s\": %s",
-              at ? "***" : "",
-              (int) (shown.size > SHOWN_MAX ? SHOWN_MAX : shown.size),
-              shown.data, rest.size ? "?***" : "", wrong);
+              at ? "***" : "", SHOWN_MAX, shown, rest.size ? "?***" : "",
+              wrong);
 }
 
 int

@@ -66,7 +66,7 @@ Test (zpeerd_control, what_the_engine_refuses_is_said_without_secrets)
     s_expect ("resync", "http://host/", "ERROR there is no peer http://host/");
     s_expect ("verify", "http://host/", "ERROR there is no peer http://host/");
     s_expect ("retry-now", "\033[2J",
-              "ERROR URL \"\": blanks and letters beyond ASCII must be "
+              "ERROR URL \"\\x1b[2J\": blanks and letters beyond ASCII must be "
               "percent-encoded");
     s_expect ("peers", NULL, "OK " URL);
 }

@@ -161,6 +161,18 @@ Test (url, what_is_no_base_url_is_refused_with_the_reason)
     s_refused ("http://[::1]8761/", "only a port may follow");
 }
 
+Test (url, an_error_shows_what_was_given)
+{
+    s_refused ("http://a b:8761/", "\"http://a b:8761/\"");
+    s_refused ("http://h/\xc3\xa9\n", "\"http://h/\\xc3\\xa9\"");
+    s_refused ("http://h/a\nb", "\"http://h/a\\x0ab\"");
+    s_refused ("http://u:geheim@a b/?geheim", "\"***@a b/?***\"");
+    char text[400];
+    memset (text, 1, sizeof text);
+    text[sizeof text - 1] = 0;
+    s_refused (text, "must be percent-encoded");
+}
+
 Test (url, a_wrong_port_is_refused)
 {
     s_refused ("http://h:0/", "the port is not");
