@@ -16,13 +16,20 @@
 
 //  Connections of which it holds a descriptor, and the part of all descriptors they
 //  may be
-#define WATCHED_MAX  64
+#define WATCHED_MAX  1024
 #define WATCHED_PART 16
+
+//  What is heard of
+#define EVENTS                                                                 \
+    (ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |                             \
+     ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
 
 //  A connection that is watched
 typedef struct {
+    bool used;
     int number;     //  libzmq's descriptor
-    int fd;         //  Owned; another one of the same connection; -1: none
+    int fd;         //  Owned; another one of the same connection; -1: none,
+                    //  libzmq had closed it
     uint64_t call;  //  In which it was accepted
 } watched_t;
 
@@ -35,6 +42,7 @@ struct zpeer_doorman {
     unsigned watched_max;
     unsigned next;          //  Of the ring: to be used next
     uint64_t call;          //  Of zpeer_doorman_work
+    bool ungreeted;         //  The next that ends does so without a greeting
     zpeer_frames_t frames;  //  The event that is being read
 };
 
@@ -49,9 +57,9 @@ typedef union {
 static void
 s_forget (watched_t *watched)
 {
-    if (watched->fd >= 0)
+    if (watched->used && watched->fd >= 0)
         close (watched->fd);
-    watched->fd = -1;
+    watched->used = false;
 }
 
 void
@@ -81,8 +89,7 @@ s_bound (uint32_t max, unsigned part)
 zpeer_doorman_t *
 zpeer_doorman_new (zsock_t *sock, uint32_t max)
 {
-    zsock_t *monitor = zpeer_socket_monitor (sock, ZMQ_EVENT_ACCEPTED |
-                                                       ZMQ_EVENT_DISCONNECTED);
+    zsock_t *monitor = zpeer_socket_monitor (sock, EVENTS);
     if (!monitor)
         return NULL;
     zpeer_doorman_t *self = (zpeer_doorman_t *) calloc (1, sizeof *self);
@@ -93,8 +100,6 @@ zpeer_doorman_new (zsock_t *sock, uint32_t max)
     //  refused
     self->max = s_bound (max, 2);
     self->watched_max = s_bound (WATCHED_MAX, WATCHED_PART);
-    for (unsigned i = 0; i < WATCHED_MAX; i++)
-        self->watched[i].fd = -1;
     return self;
 }
 
@@ -182,53 +187,82 @@ s_watch (zpeer_doorman_t *self, int number, const char *endpoint)
     watched_t *watched = &self->watched[self->next];
     self->next = (self->next + 1) % self->watched_max;
     s_forget (watched);
-    watched->number = number;
-    watched->fd = s_duplicate (number, endpoint);
-    watched->call = self->call;
+    *watched = (watched_t){.used = true,
+                           .number = number,
+                           .fd = s_duplicate (number, endpoint),
+                           .call = self->call};
 }
 
+//  The newest one with this number
 static watched_t *
 s_find (zpeer_doorman_t *self, int number)
 {
-    for (unsigned i = 0; i < self->watched_max; i++)
-        if (self->watched[i].fd >= 0 && self->watched[i].number == number)
-            return &self->watched[i];
+    for (unsigned i = 1; i <= self->watched_max; i++) {
+        unsigned at = (self->next + self->watched_max - i) % self->watched_max;
+        if (self->watched[at].used && self->watched[at].number == number)
+            return &self->watched[at];
+    }
     return NULL;
 }
 
-//  libzmq has closed the connection. Who closed it first is not there any more; who
-//  was cut off is. If it was accepted in the same call, the duplicate may be that of
-//  a later connection: nothing is said then.
-static void
-s_look_back (zpeer_doorman_t *self, int number, zpeer_doorman_news_t *news)
+//  Whether the client is there, or has left something unread: who left by itself,
+//  in order, has not
+static bool
+s_is_there (int fd)
 {
     char byte;
+    ssize_t got = recv (fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got > 0 || (got < 0 && errno == EAGAIN);
+}
+
+//  libzmq has closed the connection. Who closed it first is not there any more; who
+//  was cut off is. If it was accepted in the same call, there is no duplicate, or it
+//  may be that of a later connection: then all that is known is whether it ended in
+//  its greeting, which is what a port that is probed looks like.
+static void
+s_look_back (zpeer_doorman_t *self, int number, const char *endpoint,
+             zpeer_doorman_news_t *news)
+{
     watched_t *watched = s_find (self, number);
     if (!watched)
         return;
-    ssize_t got = recv (watched->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    bool there = got > 0 || (got < 0 && errno == EAGAIN);
-    news->cut += there && watched->call != self->call;
+    bool seen = watched->fd >= 0 && watched->call != self->call;
+    bool cut = seen && s_is_there (watched->fd);
+    bool unseen = !seen && !self->ungreeted;
+    news->cut += cut;
+    news->unseen += unseen;
+    if (cut || unseen)
+        snprintf (news->endpoint, sizeof news->endpoint, "%s", endpoint);
     s_forget (watched);
 }
 
-//  Reads an event
+static void
+s_accepted (zpeer_doorman_t *self, int number, const char *endpoint,
+            zpeer_doorman_news_t *news)
+{
+    if (++self->connected <= self->max) {
+        s_watch (self, number, endpoint);
+        return;
+    }
+    s_hang_up (number, endpoint);
+    news->refused++;
+}
+
+//  Reads an event. libzmq says that a greeting has failed right before it says that
+//  the connection has ended.
 static void
 s_handle (zpeer_doorman_t *self, zpeer_doorman_news_t *news)
 {
     int number;
     char endpoint[ZPEER_ENDPOINT_MAX];
-    if (zpeer_socket_event (&self->frames, &number, endpoint) !=
-        ZMQ_EVENT_ACCEPTED) {
+    int event = zpeer_socket_event (&self->frames, &number, endpoint);
+    if (event == ZMQ_EVENT_ACCEPTED)
+        s_accepted (self, number, endpoint, news);
+    else if (event == ZMQ_EVENT_DISCONNECTED) {
         self->connected -= self->connected > 0;
-        s_look_back (self, number, news);
+        s_look_back (self, number, endpoint, news);
     }
-    else if (++self->connected <= self->max)
-        s_watch (self, number, endpoint);
-    else {
-        s_hang_up (number, endpoint);
-        news->refused++;
-    }
+    self->ungreeted = event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
 }
 
 void

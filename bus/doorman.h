@@ -11,7 +11,9 @@
 
     It also tells whom libzmq has cut off, of which libzmq says nothing. For that
     it holds a descriptor of its own for each of the newest connections, and looks
-    who is still there when one ends.
+    who is still there when one ends. Of a connection that libzmq has closed
+    before the doorman heard that there is one, nobody can say any more who ended
+    it: it is told apart (unseen).
 
     Threads: the socket's. Blocking: never.
 */
@@ -38,6 +40,9 @@ typedef struct {
     uint32_t refused;  //  Beyond the bound
     uint32_t cut;      //  By libzmq: a frame was larger than the socket takes;
                        //  or the client wants encryption, or never greeted
+    uint32_t unseen;  //  Perhaps by libzmq: it was over before it was heard of,
+                      //  and had not left in the middle of its greeting
+    char endpoint[ZPEER_ENDPOINT_MAX];  //  Where the last of these two came in
 } zpeer_doorman_news_t;
 
 //  Does it, and says what became of connections

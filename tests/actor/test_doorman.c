@@ -80,6 +80,9 @@ s_work (void)
     zpeer_doorman_work (s_doorman, &news);
     s_news.refused += news.refused;
     s_news.cut += news.cut;
+    s_news.unseen += news.unseen;
+    if (*news.endpoint)
+        memcpy (s_news.endpoint, news.endpoint, sizeof news.endpoint);
 }
 
 //  Lets it work until it has refused so many, and so many are left
@@ -218,6 +221,7 @@ s_check_frame (const char *endpoint)
     s_send (client, LARGEST + 1);
     while (!s_news.cut)
         s_work ();
+    cr_expect_str_eq (s_news.endpoint, s_endpoint);
     zsock_destroy (&client);
 }
 
@@ -232,6 +236,60 @@ Test (doorman, over_ipc_a_frame_too_large_is_told)
     snprintf (endpoint, sizeof endpoint, "ipc://@zpeer-door-%ld",
               (long) getpid ());
     s_check_frame (endpoint);
+}
+
+//  The greeting of a client (ZMTP 3, mechanism NULL), its READY, and the head of a
+//  frame of 2^40 bytes
+static const uint8_t s_in_one_go[] = {
+    0xff, [9] = 0x7f, 3,   0, 'N', 'U', 'L', 'L', [64] = 4, 6, 5, 'R', 'E',
+    'A',  'D',        'Y', 2, 0,   0,   1,   0,   0,        0, 0, 0};
+
+//  Waits until libzmq has closed the connection
+static void
+s_wait_for_end (int fd)
+{
+    shutdown (fd, SHUT_WR);
+    cr_assert (s_is_over (fd, WAIT_MS));
+    close (fd);
+}
+
+//  All of it happens before the doorman looks
+static void
+s_check_haste (const char *endpoint)
+{
+    s_open (endpoint, PLACES);
+    int fd = s_connect ();
+    cr_assert_eq (write (fd, s_in_one_go, sizeof s_in_one_go),
+                  sizeof s_in_one_go);
+    s_wait_for_end (fd);
+    while (!s_news.unseen)
+        s_work ();
+    cr_expect_eq (s_news.cut, 0);
+    cr_expect_str_eq (s_news.endpoint, s_endpoint);
+}
+
+Test (doorman, over_tcp_a_frame_too_large_that_comes_at_once_is_told)
+{
+    s_check_haste ("tcp://127.0.0.1:*");
+}
+
+Test (doorman, over_ipc_a_frame_too_large_that_comes_at_once_is_told)
+{
+    char endpoint[ZPEER_ENDPOINT_MAX];
+    snprintf (endpoint, sizeof endpoint, "ipc://@zpeer-door-%ld",
+              (long) getpid ());
+    s_check_haste (endpoint);
+}
+
+Test (doorman, a_port_that_is_probed_is_not_told)
+{
+    s_open ("tcp://127.0.0.1:*", PLACES);
+    int fd = s_connect ();
+    s_wait_for_end (fd);
+    s_work ();
+    while (zpeer_doorman_connected (s_doorman))
+        s_work ();
+    cr_expect_eq (s_news.refused + s_news.cut + s_news.unseen, 0);
 }
 
 //  The greeting of a client that wants encryption (ZMTP 3)
@@ -259,7 +317,7 @@ Test (doorman, one_that_leaves_is_not_told)
         while (zpeer_doorman_connected (s_doorman))
             s_work ();
     }
-    cr_expect_eq (s_news.refused + s_news.cut, 0);
+    cr_expect_eq (s_news.refused + s_news.cut + s_news.unseen, 0);
 }
 
 //  More than it can watch
