@@ -10,8 +10,8 @@
 #include "outlets.h"
 #include "pace.h"
 #include "report.h"
+#include "sampler.h"
 #include "socket.h"
-#include "throttle.h"
 #include "walker.h"
 #include "wire.h"
 #include "banned.h"
@@ -36,9 +36,9 @@
 typedef struct {
     zpeer_commands_t commands;
     zpeer_options_t *options;  //  Owned
-    zpeer_log_t log;
+    zpeer_sampler_t lines;
     zpeer_view_t *view;          //  Owned
-    zpeer_handover_t *handover;  //  Owned; borrows view, log and outlets
+    zpeer_handover_t *handover;  //  Owned; borrows view, the log and outlets
     zpeer_walker_t *walker;      //  Owned; borrows view, handover and outlets
     zpeer_outlets_t outlets;     //  To the lanes
     zpeer_origins_t origins;     //  Whose peers' URLs these are
@@ -48,14 +48,10 @@ typedef struct {
     zpeer_frames_t frames;       //  What came in there
     zpeer_report_t report;
     uint64_t need_register;  //  Outcomes of that kind, in all
-    zpeer_throttle_t rejections;
-    zpeer_throttle_t refusals;
-    zpeer_throttle_t unknowns;
-    zpeer_throttle_t cuts;
-    uint64_t ended;     //  Connections of feeders, on this side
-    uint64_t now;       //  Read once a turn
-    uint64_t began;     //  What now has in advance of the monotonic clock
-    uint64_t close_by;  //  CLOSE is answered by then; 0: not asked
+    uint64_t ended;          //  Connections of feeders, on this side
+    uint64_t now;            //  Read once a turn
+    uint64_t began;          //  What now has in advance of the monotonic clock
+    uint64_t close_by;       //  CLOSE is answered by then; 0: not asked
     uint64_t stats_at;
     bool waiting;       //  Requests are left that fit no more
     zpeer_pace_t pace;  //  Of looking at feeders
@@ -66,6 +62,7 @@ s_self_destroy (self_t **self_p)
 {
     self_t *self = *self_p;
     *self_p = NULL;
+    zpeer_sampler_end (&self->lines);
     zpeer_intake_destroy (&self->intake);
     zpeer_walker_destroy (&self->walker);
     zpeer_handover_destroy (&self->handover);
@@ -81,6 +78,15 @@ s_self_destroy (self_t **self_p)
 
 //  What comes in from feeders ----------------------------------------------------
 
+//  Instances known from heartbeats only
+static uint32_t
+s_unknown (const self_t *self)
+{
+    zpeer_view_stats_t view;
+    zpeer_view_stats (self->view, &view);
+    return view.unknown;
+}
+
 static void
 s_need_register (self_t *self, const zpeer_parsed_t *event)
 {
@@ -89,14 +95,9 @@ s_need_register (self_t *self, const zpeer_parsed_t *event)
                                  event->id, event->timestamp);
     zpeer_report_send (&self->report, ZPEER_TOPIC_NEED_REGISTER);
     self->need_register++;
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (!zpeer_throttle_pass (&self->unknowns, self->now, held))
-        return;
-    zpeer_view_stats_t view;
-    zpeer_view_stats (self->view, &view);
-    zpeer_log (&self->log, REGISTER_MISSING, (int) event->app.size,
-               event->app.data, (int) event->id.size, event->id.data,
-               view.unknown, held);
+    zpeer_sample (&self->lines, self->now, REGISTER_MISSING,
+                  (int) event->app.size, event->app.data, (int) event->id.size,
+                  event->id.data, s_unknown (self));
 }
 
 static void
@@ -136,25 +137,35 @@ static void
 s_reject (void *arg, const char *reason)
 {
     self_t *self = (self_t *) arg;
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (zpeer_throttle_pass (&self->rejections, self->now, held))
-        zpeer_log (&self->log, EVENT_REJECTED, reason, held);
+    zpeer_sample (&self->lines, self->now, EVENT_REJECTED, reason);
 }
 
 //  Refuses feeders beyond the bound, and tells of those that were cut off
 static void
 s_refuse (self_t *self, zpeer_doorman_t *doorman)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     zpeer_doorman_news_t news;
     zpeer_doorman_work (doorman, &news);
     self->ended += news.refused + news.cut;
-    if (news.refused && zpeer_throttle_pass (&self->refusals, self->now, held))
-        zpeer_log (&self->log, FEEDER_REFUSED, zpeer_doorman_max (doorman),
-                   held);
-    if (news.cut && zpeer_throttle_pass (&self->cuts, self->now, held))
-        zpeer_log (&self->log, FEEDER_CUT, zpeer_intake_largest (self->intake),
-                   held);
+    if (news.refused)
+        zpeer_sample (&self->lines, self->now, FEEDER_REFUSED,
+                      zpeer_doorman_max (doorman));
+    if (news.cut + news.unseen)
+        zpeer_sample (&self->lines, self->now, FEEDER_CUT, news.endpoint,
+                      news.cut ? "" : " or left at once",
+                      zpeer_intake_largest (self->intake));
+}
+
+//  What the view lets go of is told to the lanes
+static void
+s_let_go (self_t *self, const zpeer_change_t *change)
+{
+    zpeer_handover_put (self->handover, change);
+    if (change->flags & ZPEER_CHANGE_GIVE_UP)
+        zpeer_sample (&self->lines, self->now, CANCEL_GIVEN_UP,
+                      zpeer_name_app (change->state->name).data,
+                      zpeer_name_id (change->state->name).data,
+                      self->options->cancels_max_bytes);
 }
 
 //  Reads what fits into the chunk of this turn, then lets go of what is old, as
@@ -177,7 +188,7 @@ s_gather (self_t *self)
     zpeer_change_t change;
     for (room = zpeer_handover_room (self->handover);
          room && zpeer_view_expire (self->view, self->now, &change); room--)
-        zpeer_handover_put (self->handover, &change);
+        s_let_go (self, &change);
 }
 
 //  What comes back from lanes ----------------------------------------------------
@@ -426,6 +437,7 @@ s_handle_timers (self_t *self)
 {
     if (self->close_by)
         s_end_intake (self);
+    zpeer_sampler_tell (&self->lines, self->now);
     if (self->now >= self->stats_at) {
         s_send_stats (self);
         self->stats_at = self->now + self->options->stats_interval_ms;
@@ -450,6 +462,7 @@ s_timeout (const self_t *self)
     uint64_t wake =
         s_earlier (self->stats_at, zpeer_handover_wake (self->handover));
     wake = s_earlier (wake, zpeer_walker_wake (self->walker));
+    wake = s_earlier (wake, zpeer_sampler_wake (&self->lines));
     if (room)
         wake = s_earlier (wake, zpeer_view_wake (self->view));
     if (self->close_by)
@@ -487,7 +500,7 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     assert (self);
     zpeer_commands_init (&self->commands, pipe, self, s_commands);
     if (args)
-        self->log = (zpeer_log_t){args->log, args->log_arg};
+        self->lines.log = (zpeer_log_t){args->log, args->log_arg};
     self->options = args && args->options ? zpeer_options_dup (args->options)
                                           : zpeer_options_new ();
     uint32_t tombstone_ms = self->options->tombstone_ms;
@@ -510,7 +523,7 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
         .reject = s_reject,
         .arg = self};
     self->intake = zpeer_intake_new (&intake);
-    self->handover = zpeer_handover_new (self->view, &self->log,
+    self->handover = zpeer_handover_new (self->view, &self->lines.log,
                                          zpeer_outlets_post, &self->outlets);
     self->walker = zpeer_walker_new (self->view, self->handover,
                                      zpeer_outlets_post, &self->outlets);

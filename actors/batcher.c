@@ -299,6 +299,7 @@ s_handle_timers (batcher_t *self)
 {
     zpeer_roster_expire (self->roster, self->now);
     batcher_take_back_lost (self);
+    zpeer_sampler_tell (&self->peerlog.lines, self->now);
     if (self->now >= self->stats_at && self->peerlog.report.socket) {
         self->stats_at = self->now + self->options->stats_interval_ms;
         zpeer_peerlog_stats (&self->peerlog, self->now,
@@ -348,6 +349,7 @@ s_timeout (const batcher_t *self)
         return -1;
     uint64_t at =
         s_sooner (zpeer_roster_wake (self->roster), s_lanes_wake (self));
+    at = s_sooner (at, zpeer_sampler_wake (&self->peerlog.lines));
     if (self->peerlog.report.socket)
         at = s_sooner (at, self->stats_at);
     if (!self->closed)

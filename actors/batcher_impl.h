@@ -46,13 +46,11 @@ typedef struct {
     uint64_t drain_until;  //  0: no DRAIN is pending
     zpeer_ending_t drain_ending;
     uint64_t
-        unknown_done;  //  DONE of batches that whoever said it did not have
-    zpeer_throttle_t lost;      //  Lines about dispatchers that are gone,
-    zpeer_throttle_t too_many;  //  and about those that are not heard
-    bool reached;               //  What the newest result said of the counter
-    size_t room;                //  Items of the largest batch
-    uint16_t *codes;            //  Owned; of a DONE, room for as many
-    zpeer_copy_t *copies;       //  Owned; of a DONE, room for as many
+        unknown_done;      //  DONE of batches that whoever said it did not have
+    bool reached;          //  What the newest result said of the counter
+    size_t room;           //  Items of the largest batch
+    uint16_t *codes;       //  Owned; of a DONE, room for as many
+    zpeer_copy_t *copies;  //  Owned; of a DONE, room for as many
 } batcher_t;
 
 //  batcher_in.c

@@ -80,12 +80,11 @@ s_acknowledge (batcher_t *self, zpeer_slice_t identity, uint64_t id)
 static int
 s_heard (batcher_t *self, bool remote)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     int number = zpeer_roster_heard (
         self->roster, self->now, zpeer_frames_at (&self->frames, 0), remote);
-    if (number < 0 && zpeer_throttle_pass (&self->too_many, self->now, held))
-        zpeer_log (&self->log, DISPATCHER_REFUSED, self->url, ZPEER_ROSTER_MAX,
-                   held);
+    if (number < 0)
+        zpeer_sample (&self->peerlog.lines, self->now, DISPATCHER_REFUSED,
+                      self->url, ZPEER_ROSTER_MAX);
     return number;
 }
 

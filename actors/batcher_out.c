@@ -69,11 +69,11 @@ batcher_take_back_lost (batcher_t *self)
 {
     uint64_t id;
     unsigned lane, count = 0;
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     for (; zpeer_roster_lost (self->roster, &id, &lane); count++)
         batcher_take_back (self, (which_t) lane, id);
-    if (count && zpeer_throttle_pass (&self->lost, self->now, held))
-        zpeer_log (&self->log, DISPATCHER_LOST, self->url, count, held);
+    if (count)
+        zpeer_sample (&self->peerlog.lines, self->now, DISPATCHER_LOST,
+                      self->url, count);
 }
 
 zpeer_inlet_t *

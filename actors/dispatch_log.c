@@ -15,56 +15,43 @@ static void
 s_log_network (zpeer_dispatch_log_t *self, uint64_t now,
                const zpeer_result_t *result)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (!zpeer_throttle_pass (&self->network, now, held))
-        return;
     char text[ZPEER_COUNTER_TEXT_MAX];
-    zpeer_log (&self->log, NETWORK_FAILURE, self->url, s_count (result, text),
-               result->detail, held);
+    zpeer_sample (&self->lines, now, NETWORK_FAILURE, self->lines.about,
+                  s_count (result, text), result->detail);
 }
 
 static void
 s_log_silence (zpeer_dispatch_log_t *self, uint64_t now,
                const zpeer_result_t *result)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (!zpeer_throttle_pass (&self->silence, now, held))
-        return;
     char text[ZPEER_COUNTER_TEXT_MAX];
-    zpeer_log (&self->log, READ_TIMEOUT, self->url, s_count (result, text),
-               self->read_timeout_ms, held);
+    zpeer_sample (&self->lines, now, READ_TIMEOUT, self->lines.about,
+                  s_count (result, text), self->read_timeout_ms);
 }
 
 static void
 s_log_tls (zpeer_dispatch_log_t *self, uint64_t now,
            const zpeer_result_t *result)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (zpeer_throttle_pass (&self->tls, now, held))
-        zpeer_log (&self->log, TLS_FAILURE, self->url, result->items,
-                   result->detail, held);
+    zpeer_sample (&self->lines, now, TLS_FAILURE, self->lines.about,
+                  result->items, result->detail);
 }
 
 static void
 s_log_unusable (zpeer_dispatch_log_t *self, uint64_t now,
                 const zpeer_result_t *result)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (!zpeer_throttle_pass (&self->unusable, now, held))
-        return;
     char text[ZPEER_COUNTER_TEXT_MAX];
-    zpeer_log (&self->log, UNUSABLE_ANSWER, self->url, s_count (result, text),
-               result->detail, held);
+    zpeer_sample (&self->lines, now, UNUSABLE_ANSWER, self->lines.about,
+                  s_count (result, text), result->detail);
 }
 
 static void
 s_log_internal (zpeer_dispatch_log_t *self, uint64_t now,
                 const zpeer_result_t *result)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (zpeer_throttle_pass (&self->internal, now, held))
-        zpeer_log (&self->log, INTERNAL_FAILURE, self->url, result->items,
-                   result->detail, held);
+    zpeer_sample (&self->lines, now, INTERNAL_FAILURE, self->lines.about,
+                  result->items, result->detail);
 }
 
 void
@@ -86,25 +73,23 @@ void
 zpeer_dispatch_log_renewal (zpeer_dispatch_log_t *self, uint64_t now,
                             const char *why)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (zpeer_throttle_pass (&self->renewal, now, held))
-        zpeer_log (&self->log, NOT_RENEWED, self->url, why, held);
+    zpeer_sample (&self->lines, now, NOT_RENEWED, self->lines.about, why);
 }
 
 void
 zpeer_dispatch_log_unheard (zpeer_dispatch_log_t *self, uint64_t now,
                             uint32_t waited_ms)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (zpeer_throttle_pass (&self->health, now, held))
-        zpeer_log (&self->log, HEALTH_SILENT, waited_ms, self->url, held);
+    zpeer_sample (&self->lines, now, HEALTH_SILENT, waited_ms,
+                  self->lines.about);
 }
 
 void
 zpeer_dispatch_log_gone (zpeer_dispatch_log_t *self, uint32_t silent_ms,
                          uint32_t aborted)
 {
-    zpeer_log (&self->log, BATCHER_SILENT, self->url, silent_ms, aborted);
+    zpeer_log (&self->lines.log, BATCHER_SILENT, self->lines.about, silent_ms,
+               aborted);
 }
 
 void
@@ -125,7 +110,7 @@ zpeer_dispatch_log_stats (zpeer_dispatch_log_t *self,
     zpeer_outcome_t map;
     zpeer_outcome_stats (&map, zpeer_report_map (&self->report),
                          ZPEER_SLICE ("dispatcher"),
-                         zpeer_slice_str (self->url));
+                         zpeer_slice_str (self->lines.about));
 #define X(kind, name, key, sentence)                                           \
     zpeer_outcome_uint (&map, key, stats->name);
     ZPEER_DISPATCH_COUNTERS (X)

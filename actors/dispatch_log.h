@@ -1,7 +1,7 @@
 /*  dispatch_log.h - what a dispatcher has to say: log lines and figures
 
     Of failures it tells the causes that only it knows: network, silence, TLS,
-    nonsense, one line of a kind in 10 s. Statuses, escalation and what was
+    nonsense, one line of a kind in 10 s (sampler.h). Statuses, escalation and what was
     dropped are the batcher's to tell.
 
     Threads: one. Units: now is monotonic, ms.
@@ -10,21 +10,12 @@
 #define ZPEER_DISPATCH_LOG_H_INCLUDED
 
 #include "dispatch.h"
-#include "log.h"
 #include "report.h"
-#include "throttle.h"
+#include "sampler.h"
 
 typedef struct {
-    zpeer_log_t log;
-    const char *url;  //  Borrowed; without credentials
+    zpeer_sampler_t lines;  //  About the peer's URL, without credentials
     uint32_t read_timeout_ms;
-    zpeer_throttle_t network;
-    zpeer_throttle_t silence;
-    zpeer_throttle_t tls;
-    zpeer_throttle_t unusable;
-    zpeer_throttle_t internal;
-    zpeer_throttle_t renewal;
-    zpeer_throttle_t health;
     zpeer_report_t report;  //  Owned
 } zpeer_dispatch_log_t;
 

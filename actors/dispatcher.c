@@ -37,6 +37,7 @@ s_self_destroy (zpeer_dispatcher_t **self_p)
     zsock_destroy (&self->batcher.socket);
     zsock_destroy (&self->health.socket);
     zpeer_frames_close (&self->frames);
+    zpeer_sampler_end (&self->log.lines);
     zpeer_report_close (&self->log.report);
     zpeer_url_free (&self->url);
     zpeer_options_destroy (&self->options);
@@ -224,7 +225,7 @@ s_start (void *arg, char *const *args, char *answer)
     int rc = s_check_trust (self, answer);
     if (rc)
         return rc;
-    self->log.url = self->url.base;
+    self->log.lines.about = self->url.base;
     self->stats_at = self->now + self->options->stats_interval_ms;
     s_create_http (self);
     s_create_core (self);
@@ -251,7 +252,7 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
                                           : zpeer_options_new ();
     self->log.read_timeout_ms = self->options->peer_node_read_timeout_ms;
     if (args)
-        self->log.log = (zpeer_log_t){args->log, args->log_arg};
+        self->log.lines.log = (zpeer_log_t){args->log, args->log_arg};
     self->beat_ms = ZPEER_DISPATCH_BEAT_MS;
     zpeer_commands_init (&self->commands, pipe, self, s_table);
     return self;
@@ -263,6 +264,7 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
 static void
 s_handle_timers (zpeer_dispatcher_t *self)
 {
+    zpeer_sampler_tell (&self->log.lines, self->now);
     if (!self->log.report.socket || self->now < self->stats_at)
         return;
     zpeer_dispatch_stats_t stats;
@@ -288,8 +290,11 @@ s_timeout (const zpeer_dispatcher_t *self)
 {
     uint64_t at = zpeer_dispatch_wake (self->core);
     uint64_t http = zpeer_http_wake (self->http);
+    uint64_t lines = zpeer_sampler_wake (&self->log.lines);
     if (http < at)
         at = http;
+    if (lines < at)
+        at = lines;
     if (self->log.report.socket && self->stats_at < at)
         at = self->stats_at;
     if (at == UINT64_MAX)

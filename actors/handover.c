@@ -1,8 +1,9 @@
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "handles.h"
 #include "handover.h"
-#include "throttle.h"
+#include "sampler.h"
 #include "banned.h"
 
 //  Chunks a lane that catches up gets in one turn. Each holds more handles
@@ -11,6 +12,9 @@
 
 //  Changes one handle can come to, see zpeer_view_catch_up
 #define AGAIN_MAX 2
+
+//  A lane's number as text, with NUL
+#define NUMBER_MAX 12
 
 typedef struct {
     bool known;             //  There is such a lane
@@ -58,6 +62,17 @@ s_lane_note (lane_t *self, const zpeer_chunk_t *chunk)
     }
 }
 
+//  Says how many lines about a lane were held back, if that is due
+static void
+s_tell_held (const zpeer_handover_t *self, lane_t *lane, uint64_t now)
+{
+    char about[NUMBER_MAX];
+    if (now < zpeer_throttle_wake (&lane->log))
+        return;
+    snprintf (about, sizeof about, "%u", (unsigned) (lane - self->lanes));
+    zpeer_sampler_say (self->log, ZPR_INBOX_FULL, about, &lane->log, now);
+}
+
 //  Returns false when the lane's inbox is full; the chunk stays the caller's
 static bool
 s_post (zpeer_handover_t *self, const lane_t *lane, zpeer_chunk_t *chunk)
@@ -74,8 +89,10 @@ zpeer_handover_destroy (zpeer_handover_t **self_p)
     *self_p = NULL;
     if (!self)
         return;
-    for (unsigned i = 0; i < self->limit; i++)
+    for (unsigned i = 0; i < self->limit; i++) {
+        s_tell_held (self, &self->lanes[i], UINT64_MAX);
         s_lane_close (&self->lanes[i]);
+    }
     zpeer_chunk_unref (&self->chunk);
     free (self);
 }
@@ -118,6 +135,7 @@ zpeer_handover_remove (zpeer_handover_t *self, unsigned lane)
 {
     if (!zpeer_handover_has (self, lane))
         return ZPEER_E_UNKNOWN;
+    s_tell_held (self, &self->lanes[lane], UINT64_MAX);
     s_lane_close (&self->lanes[lane]);
     self->count--;
     return ZPEER_OK;
@@ -232,6 +250,7 @@ zpeer_handover_send (zpeer_handover_t *self, uint64_t now)
         lane_t *lane = &self->lanes[i];
         if (!lane->known)
             continue;
+        s_tell_held (self, lane, now);
         //  While a lane has a chunk that was kept there is no room for another
         assert (!lane->kept || !self->chunk);
         if (lane->kept)
@@ -261,6 +280,8 @@ zpeer_handover_wake (const zpeer_handover_t *self)
         uint64_t at = lane->refused_at + ZPEER_HANDOVER_PATIENCE_MS;
         if (lane->kept && at < wake)
             wake = at;
+        if (zpeer_throttle_wake (&lane->log) < wake)
+            wake = zpeer_throttle_wake (&lane->log);
     }
     return wake;
 }

@@ -2,7 +2,8 @@
 
     One table, from which the ids, the texts and MESSAGES.md come. An id never
     changes and is never used again; every text names at least one thing. Lines
-    that are sampled (throttle.h) end with how many were held back, if any were.
+    that are sampled (sampler.h) end with how many were held back, if any were; if
+    no line follows within 10 s, one of the same id says only that.
 */
 #ifndef ZPEER_MESSAGES_H_INCLUDED
 #define ZPEER_MESSAGES_H_INCLUDED
@@ -50,11 +51,18 @@
        "takes the answer to GET apps. Until then peers refuse the heartbeats " \
        "of those they do not have, and resync and verify leave them out.")     \
     X (FEEDER_CUT, "ZPR024", WARNING,                                          \
-       "a feeder was cut off: it sent a frame of more than %zu bytes, wants "  \
-       "encryption, or never greeted" ZPEER_HELD,                              \
+       "a feeder at %s was cut off%s: it sent a frame of more than %zu "       \
+       "bytes, wants encryption, or never greeted" ZPEER_HELD,                 \
        "Have it send smaller requests (it gets no reply to this one), or "     \
        "raise zpeer.events.max-frame-bytes, which is half as much; and see "   \
-       "that it is a ZeroMQ DEALER or REQ.")                                   \
+       "that it is a ZeroMQ DEALER or REQ. A connection that had ended "       \
+       "before anybody looked may have left by itself: the line says so.")     \
+    X (CANCEL_GIVEN_UP, "ZPR025", WARNING,                                     \
+       "the Cancel of %s/%s is given up for peers that were not told: more "   \
+       "than %u bytes are kept of such" ZPEER_HELD,                            \
+       "Bring the peer back (the outcome dropped names it), or raise "         \
+       "zpeer.cancels.max-bytes. A peer that was not told keeps the "          \
+       "instance until its lease runs out there.")                             \
     X (PEER_CONGESTED, "ZPR030", WARNING,                                      \
        "peer %s is busy (HTTP status %u), %u tasks are kept" ZPEER_HELD,       \
        "Look at the peer's load; sending goes on more slowly by itself.")      \
@@ -81,7 +89,7 @@
        "Bring the peer back; apiml.discovery.maxPeerRetries is the limit.")    \
     X (RECOVERED, "ZPR037", INFO,                                              \
        "peer %s answers again after %s failures and %" PRIu64                  \
-       " ms, it is owed %u instances",                                         \
+       " ms; before, it was owed %u instances, now %u",                        \
        "Nothing.")                                                             \
     X (INTERNAL_FAILURE, "ZPR038", ERROR,                                      \
        "request to peer %s failed here, %u tasks dropped: %s" ZPEER_HELD,      \

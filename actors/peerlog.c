@@ -18,12 +18,13 @@ zpeer_peerlog_init (zpeer_peerlog_t *self, const zpeer_options_t *options,
 {
     *self = (zpeer_peerlog_t){
         .report = self->report,
-        .log = log,
+        .lines.log = log,
         .conflicts = options->sync_when_timestamp_differs,
         .pool = options->max_elements_in_peer_replication_pool,
         .url = strdup (url),
     };
     assert (self->url);
+    self->lines.about = self->url;
 }
 
 void
@@ -31,6 +32,7 @@ zpeer_peerlog_fini (zpeer_peerlog_t *self)
 {
     for (unsigned i = 0; i < ZPEER_ENDINGS; i++)
         zpeer_dropped_free (&self->dropped[i]);
+    zpeer_sampler_end (&self->lines);
     zpeer_report_close (&self->report);
     free (self->url);
     self->url = NULL;
@@ -42,13 +44,6 @@ zpeer_peerlog_watch (zpeer_peerlog_t *self, const zpeer_lane_t *lane,
 {
     self->lane = lane;
     self->asgs = asgs;
-}
-
-//  Whether a line of this kind may be written now
-static bool
-s_pass (zpeer_peerlog_t *self, zpeer_peerlog_kind_t kind, char *held)
-{
-    return zpeer_throttle_pass (&self->throttles[kind], self->now, held);
 }
 
 //  --------------------------------------------------------------------------
@@ -88,12 +83,10 @@ static void
 s_conflict (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
 {
     const zpeer_name_t *name = report->state->name;
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     if (!self->conflicts)
         return;
-    if (s_pass (self, ZPEER_PEERLOG_CONFLICT, held))
-        zpeer_log (&self->log, CONFLICT, self->url, zpeer_name_app (name).data,
-                   zpeer_name_id (name).data, held);
+    zpeer_sample (&self->lines, self->now, CONFLICT, self->url,
+                  zpeer_name_app (name).data, zpeer_name_id (name).data);
     zpeer_outcome_conflict (zpeer_report_map (&self->report),
                             zpeer_slice_str (self->url), report->state,
                             report->copy);
@@ -104,11 +97,9 @@ static void
 s_rejected (zpeer_peerlog_t *self, const zpeer_lane_report_t *report)
 {
     const zpeer_name_t *name = report->state->name;
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (s_pass (self, ZPEER_PEERLOG_REJECTED, held))
-        zpeer_log (&self->log, INSTANCE_REJECTED, self->url,
-                   zpeer_name_app (name).data, zpeer_name_id (name).data,
-                   (unsigned) report->code, held);
+    zpeer_sample (&self->lines, self->now, INSTANCE_REJECTED, self->url,
+                  zpeer_name_app (name).data, zpeer_name_id (name).data,
+                  (unsigned) report->code);
     zpeer_outcome_rejected (zpeer_report_map (&self->report),
                             zpeer_slice_str (self->url), report->state,
                             (uint32_t) report->code, report->batch);
@@ -260,9 +251,9 @@ s_log_recovered (zpeer_peerlog_t *self, const zpeer_absence_t *absence)
     if (self->state != ZPEER_PEER_ESCALATED)
         return;
     self->recovered = true;
-    zpeer_log (&self->log, RECOVERED, self->url,
+    zpeer_log (&self->lines.log, RECOVERED, self->url,
                zpeer_counter_text (self->count, self->max, text), absence->ms,
-               absence->owed);
+               self->owed, absence->owed);
 }
 
 static void
@@ -283,21 +274,16 @@ s_success (zpeer_peerlog_t *self, const zpeer_result_t *result)
 static void
 s_log_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     if (result->announce)
-        zpeer_log (&self->log, ESCALATED, self->url, result->max,
+        zpeer_log (&self->lines.log, ESCALATED, self->url, result->max,
                    (unsigned) self->tasks);
-    if (result->end == ZPEER_END_BUSY) {
-        if (s_pass (self, ZPEER_PEERLOG_CONGESTED, held))
-            zpeer_log (&self->log, PEER_CONGESTED, self->url, result->status,
-                       result->items, held);
-    }
+    if (result->end == ZPEER_END_BUSY)
+        zpeer_sample (&self->lines, self->now, PEER_CONGESTED, self->url,
+                      result->status, result->items);
     else if (result->end == ZPEER_END_STATUS ||
-             result->end == ZPEER_END_STATUS_5XX) {
-        if (s_pass (self, ZPEER_PEERLOG_STATUS, held))
-            zpeer_log (&self->log, HTTP_STATUS, self->url, result->status,
-                       (unsigned) self->tasks, held);
-    }
+             result->end == ZPEER_END_STATUS_5XX)
+        zpeer_sample (&self->lines, self->now, HTTP_STATUS, self->url,
+                      result->status, (unsigned) self->tasks);
 }
 
 static void
@@ -324,11 +310,10 @@ s_failure (zpeer_peerlog_t *self, const zpeer_result_t *result)
 static void
 s_trouble (zpeer_peerlog_t *self, const zpeer_result_t *result, uint16_t status)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     zpeer_result_t failed = *result;
     bool single = result->end == ZPEER_END_ITEM;
-    if (!single && s_pass (self, ZPEER_PEERLOG_TROUBLE, held))
-        zpeer_log (&self->log, ITEM_STATUS, self->url, status, held);
+    if (!single)
+        zpeer_sample (&self->lines, self->now, ITEM_STATUS, self->url, status);
     failed.end = single ? ZPEER_END_STATUS : ZPEER_END_ITEM;
     failed.verdict = ZPEER_PERMANENT_ERROR;
     failed.status = status;
@@ -370,10 +355,9 @@ zpeer_peerlog_attempt (zpeer_peerlog_t *self, uint64_t now,
 static void
 s_note_overflow (zpeer_peerlog_t *self, const zpeer_lane_stats_t *stats)
 {
-    char held[ZPEER_THROTTLE_TEXT_MAX];
-    if (stats->ended[ZPEER_ENDED_OVERFLOWED] > self->overflowed &&
-        s_pass (self, ZPEER_PEERLOG_OVERFLOW, held))
-        zpeer_log (&self->log, LANE_OVERFLOW, self->pool, self->url, held);
+    if (stats->ended[ZPEER_ENDED_OVERFLOWED] > self->overflowed)
+        zpeer_sample (&self->lines, self->now, LANE_OVERFLOW, self->pool,
+                      self->url);
     self->overflowed = stats->ended[ZPEER_ENDED_OVERFLOWED];
 }
 

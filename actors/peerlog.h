@@ -10,7 +10,8 @@
 
       1. failing, escalated: the row of failures has begun, and goes on.
       2. A success ends the row: recovered tells how long it was, which tasks
-         were dropped in it, and how many instances are owed now.
+         were dropped in it, and how many instances are owed now: what the answer
+         was about is not any more. The log tells how many it was before, too.
       3. These are refreshed. When none is owed any more: whole, once.
 
     Threads: one, the batcher's. Blocking: never. now: monotonic, ms.
@@ -19,20 +20,9 @@
 #define ZPEER_PEERLOG_H_INCLUDED
 
 #include "lane.h"
-#include "log.h"
 #include "options.h"
 #include "report.h"
-#include "throttle.h"
-
-typedef enum {
-    ZPEER_PEERLOG_CONGESTED,
-    ZPEER_PEERLOG_STATUS,
-    ZPEER_PEERLOG_TROUBLE,
-    ZPEER_PEERLOG_REJECTED,
-    ZPEER_PEERLOG_CONFLICT,
-    ZPEER_PEERLOG_OVERFLOW,
-    ZPEER_PEERLOG_KINDS
-} zpeer_peerlog_kind_t;
+#include "sampler.h"
 
 //  A row of failures
 typedef struct {
@@ -54,15 +44,14 @@ typedef struct {
 } zpeer_peerlog_walk_t;
 
 typedef struct {
-    zpeer_report_t report;  //  Owned
-    char *url;              //  Owned; without credentials
-    zpeer_log_t log;
+    zpeer_report_t report;     //  Owned
+    char *url;                 //  Owned; without credentials
+    zpeer_sampler_t lines;     //  About the peer
     const zpeer_lane_t *lane;  //  Borrowed; of instances
     const zpeer_lane_t *asgs;  //  Borrowed
     bool conflicts;            //  sync-when-timestamp-differs
     uint32_t pool;             //  max-elements-in-peer-replication-pool
     uint64_t now;
-    zpeer_throttle_t throttles[ZPEER_PEERLOG_KINDS];
     zpeer_dropped_t dropped[ZPEER_ENDINGS];  //  Of the present attempt
     uint64_t tasks;                          //  Dropped in it
     uint64_t overflowed;                     //  When last looked at
@@ -74,6 +63,7 @@ typedef struct {
     bool owes;         //  Something is owed, or was and whole is not yet said
     bool recovered;    //  whole is worth a line, too
     uint64_t owes_at;  //  Since when
+    uint32_t owed;     //  Instances, at the end of the last turn
     zpeer_peerlog_walk_t walk;
 } zpeer_peerlog_t;
 

@@ -45,7 +45,7 @@ zpeer_peerlog_walk_begun (zpeer_peerlog_t *self, uint64_t now, bool verify)
     self->walk.verify = verify;
     self->walk.began_at = now;
     s_tell (self, ZPEER_RESYNC_BEGUN, &(zpeer_lane_walk_t){.active = true});
-    zpeer_log (&self->log, WALK_BEGUN, s_kind (self), self->url);
+    zpeer_log (&self->lines.log, WALK_BEGUN, s_kind (self), self->url);
 }
 
 static bool
@@ -65,7 +65,7 @@ zpeer_peerlog_walk (zpeer_peerlog_t *self, uint64_t now)
         return false;
     if (walk.complete && !walk.left) {
         s_tell (self, ZPEER_RESYNC_ENDED, &walk);
-        zpeer_log (&self->log, WALK_ENDED, s_kind (self), self->url,
+        zpeer_log (&self->lines.log, WALK_ENDED, s_kind (self), self->url,
                    now - self->walk.began_at, walk.instances, walk.repaired,
                    walk.refused);
         return true;
@@ -94,7 +94,7 @@ s_whole (zpeer_peerlog_t *self)
         .whole_ms = self->now - self->owes_at,
     };
     if (self->recovered)
-        zpeer_log (&self->log, PEER_WHOLE, self->url, change.whole_ms);
+        zpeer_log (&self->lines.log, PEER_WHOLE, self->url, change.whole_ms);
     zpeer_outcome_peer (zpeer_report_map (&self->report), &change);
     zpeer_report_send (&self->report, ZPEER_TOPIC_PEER);
 }
@@ -105,6 +105,7 @@ zpeer_peerlog_owed (zpeer_peerlog_t *self, uint64_t now)
     zpeer_lane_walk_t walk;
     uint32_t owed = zpeer_lane_owed (self->lane);
     self->now = now;
+    self->owed = owed;
     zpeer_lane_walk (self->lane, &walk);
     if (owed && !self->owes) {
         self->owes = true;

@@ -19,3 +19,20 @@ zpeer_throttle_pass (zpeer_throttle_t *self, uint64_t now,
     self->again_at = now + ZPEER_THROTTLE_MS;
     return true;
 }
+
+uint64_t
+zpeer_throttle_wake (const zpeer_throttle_t *self)
+{
+    return self->held ? self->again_at : UINT64_MAX;
+}
+
+uint64_t
+zpeer_throttle_take (zpeer_throttle_t *self, uint64_t now)
+{
+    uint64_t held = self->held;
+    if (!held || now < self->again_at)
+        return 0;
+    self->held = 0;
+    self->again_at = now + ZPEER_THROTTLE_MS;
+    return held;
+}

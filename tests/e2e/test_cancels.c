@@ -8,6 +8,7 @@
 #include <zpeer/watch.h>
 #include "scripted_peer.h"
 #include "stage.h"
+#include "witness.h"
 #include "banned.h"
 
 //  Known to the peer before it is away
@@ -18,7 +19,10 @@
 #define ROUNDS 12u
 #define BOUND  1048576
 
+#define CANCEL_GIVEN_UP "ZPR025"
+
 static zpeer_engine_t *s_engine;
+static witness_t *s_witness;
 static speer_t *s_peer;
 static zpeer_feed_t *s_feed;
 static zpeer_watch_t *s_watch;
@@ -30,7 +34,10 @@ s_start (void)
         "zpeer.cancels.max-bytes=1048576", "zpeer.tombstone-ms=0",
         "zpeer.stats.interval-ms=50",      "apiml.discovery.maxPeerRetries=2",
         "zpeer.stop.deadline-ms=200",      NULL};
-    s_engine = stage_engine (set);
+    s_witness = witness_new ();
+    s_engine = stage_engine_new (set);
+    zpeer_engine_set_log (s_engine, witness_log, s_witness);
+    cr_assert_eq (zpeer_engine_start (s_engine), ZPEER_OK);
     s_peer = speer_new (0, -1);
     cr_assert_eq (zpeer_engine_add_peer (s_engine, speer_url (s_peer)),
                   ZPEER_OK);
@@ -46,6 +53,7 @@ s_stop (void)
     zpeer_feed_destroy (&s_feed);
     zpeer_engine_destroy (&s_engine);
     speer_destroy (&s_peer);
+    witness_destroy (&s_witness);
 }
 
 TestSuite (cancels, .init = s_start, .fini = s_stop, .timeout = 120);
@@ -148,4 +156,9 @@ Test (cancels, beyond_the_bound_the_oldest_are_given_up_and_reported)
         cr_assert (speer_wait_until (s_peer, s_is_gone, id, STAGE_WAIT_MS));
     }
     cr_expect_eq (speer_get (s_peer, SPEER_INSTANCES), KNOWN);
+    //  The first of those given up has a line, the end says how many more
+    cr_expect_geq (witness_count (s_witness, CANCEL_GIVEN_UP), 1);
+    zpeer_engine_stop (s_engine);
+    cr_expect_geq (witness_count (s_witness, CANCEL_GIVEN_UP), 2);
+    cr_expect (witness_says (s_witness, CANCEL_GIVEN_UP, " more held back"));
 }

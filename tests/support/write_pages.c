@@ -90,8 +90,10 @@ s_write_messages (void)
             "What the library tells a host that gave it a log function. An id "
             "never changes.\nLines that end with a number held back come once "
             "in 10 s, per peer and kind; where\nnone were held back, they do "
-            "not say so. A failure \"3/10\" is the third in a row, of ten;\n"
-            "\"10+/10\" the tenth or a later one.\n\n"
+            "not say so. If no further line comes within 10 s, one of the\n"
+            "same id says only \"3 more held back\", and of which peer. A "
+            "failure \"3/10\" is the third\nin a row, of ten; \"10+/10\" the "
+            "tenth or a later one.\n\n"
             "| id | level | text | what to do |\n|---|---|---|---|\n");
     for (int i = 0; i < ZPR_MESSAGES; i++) {
         const zpeer_message_info_t *info = &s_messages[i];

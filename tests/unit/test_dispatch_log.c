@@ -25,8 +25,7 @@ static void
 s_setup (fixture_t *self)
 {
     *self = (fixture_t){.log = {
-                            .log = {s_log, self},
-                            .url = URL,
+                            .lines = {.log = {s_log, self}, .about = URL},
                             .read_timeout_ms = 30000,
                         }};
 }

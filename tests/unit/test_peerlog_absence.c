@@ -103,8 +103,25 @@ Test (peerlog_absence, counts_what_the_first_failure_dropped)
         "\"away-ms\":12000,\"dropped\":{\"Register\":1,\"Heartbeat\":1,"
         "\"StatusUpdate\":1},\"owed\":3}",
         "the probe asked about one, and told nothing yet");
-    cr_expect_not_null (strstr (s.lines, "after 10+/10 failures and 12000 ms, "
-                                         "it is owed 3 instances"));
+    cr_expect_not_null (strstr (s.lines, "after 10+/10 failures and 12000 ms; "
+                                         "before, it was owed 3 instances, "
+                                         "now 3"));
+}
+
+//  Lost heartbeats are made good by the answer itself
+Test (peerlog_absence, says_what_was_owed_though_the_answer_settles_it)
+{
+    peerlog_fixture_change (&s, 1, ZPEER_HEARTBEAT);
+    peerlog_fixture_change (&s, 2, ZPEER_HEARTBEAT);
+    cr_assert (peerlog_fixture_fail (&s, ZPEER_END_UNSENT, 10));
+    peerlog_fixture_turn (&s);
+    s.now += PAUSE_MS;
+    cr_assert (peerlog_fixture_ok (&s));
+    peerlog_fixture_turn (&s);
+    cr_expect_not_null (
+        strstr (s.lines, "before, it was owed 2 instances, now 0"), "%s",
+        s.lines);
+    cr_expect_eq (peerlog_fixture_lines (&s, "ZPR039"), 1);
 }
 
 Test (peerlog_absence, a_question_in_vain_drops_nothing_more)
