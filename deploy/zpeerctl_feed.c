@@ -107,8 +107,13 @@ static const char s_usage[] =
     "was made (--age, and what a file is older) stay as they are.\n"
     "\n"
     "What is rejected is reported with its line and the reason; the rest goes\n"
-    "on. An input without anything in it is an error, too. A summary goes to\n"
-    "standard output, everything else to standard error.\n";
+    "on. An input with nothing but blanks in it is an error, too. A document "
+    "that\n"
+    "names no instance, as the answer of an empty registry, is none: nothing "
+    "is\n"
+    "sent, which is said, and the status is 0. A summary goes to standard "
+    "output,\n"
+    "everything else to standard error.\n";
 
 enum {
     OPT_ENDPOINT,
@@ -360,7 +365,16 @@ s_print_summary (const self_t *self)
     putchar ('\n');
 }
 
-//  Says why not everything in the input was sent; rc: of reading it
+//  Whether there was something in the input, and nothing that made no event or was
+//  rejected
+static bool
+s_is_complete (const self_t *self)
+{
+    return self->begun && !self->unusable &&
+           !feeder_counts (self->feeder)->rejected;
+}
+
+//  Says why not everything in the input was sent, or nothing; rc: of reading it
 static void
 s_explain (const self_t *self, const arguments_t *arguments, int rc)
 {
@@ -369,6 +383,10 @@ s_explain (const self_t *self, const arguments_t *arguments, int rc)
                  rc == ZPEER_E_IO ? strerror (errno) : zpeer_strerror (rc));
     else if (!self->begun && self->error == ZPEER_OK)
         fprintf (stderr, "%s: the input was empty\n", self->name);
+    else if (s_is_complete (self) && !feeder_counts (self->feeder)->sent &&
+             self->error == ZPEER_OK)
+        fprintf (stderr, "%s: no instance is in it, nothing was sent\n",
+                 self->name);
     if (self->error == ZPEER_E_IO)
         fprintf (stderr,
                  "zpeerctl feed: the connection to %s broke; feed again what "
@@ -397,9 +415,7 @@ s_feed (self_t *self, const arguments_t *arguments)
         return ZPEERCTL_EXIT_SILENT;
     if (rc != ZPEER_OK)
         return ZPEERCTL_EXIT_USAGE;
-    bool complete = self->begun && !self->unusable &&
-                    !feeder_counts (self->feeder)->rejected;
-    return complete ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_REJECTED;
+    return s_is_complete (self) ? ZPEERCTL_EXIT_OK : ZPEERCTL_EXIT_REJECTED;
 }
 
 static zpeerctl_exit_t

@@ -295,23 +295,38 @@ s_take_signal (self_t *self)
     return 0;
 }
 
+//  Tells of clients that were cut off
+static void
+s_look (self_t *self)
+{
+    char news[ZPEERD_CONTROL_NEWS_MAX];
+    if (zpeerd_control_look (self->control, news))
+        zpeerd_say (self->log, ZPEERD_CLIENT_CUT, news);
+}
+
 //  Answers commands until a signal to stop comes: whoever sends commands without
 //  end does not keep it from being seen. Returns the signal.
 static int
 s_serve (self_t *self)
 {
+    zpeerd_control_t *control = self->control;
     zmq_pollitem_t items[] = {
         {.fd = self->signals, .events = ZMQ_POLLIN},
-        {.socket = self->control ? zpeerd_control_handle (self->control) : NULL,
+        {.socket = control ? zpeerd_control_handle (control) : NULL,
+         .events = ZMQ_POLLIN},
+        {.socket = control ? zpeerd_control_doors (control) : NULL,
          .events = ZMQ_POLLIN},
     };
     while (true) {
-        int ready = zmq_poll (items, self->control ? 2 : 1, -1);
+        int ready = zmq_poll (items, control ? 3 : 1,
+                              control ? zpeerd_control_wake_ms (control) : -1);
         int taken = ready > 0 && items[0].revents ? s_take_signal (self) : 0;
         if (taken)
             return taken;
+        if (control)
+            s_look (self);
         if (ready > 0 && items[1].revents)
-            zpeerd_control_serve (self->control, self->engine);
+            zpeerd_control_serve (control, self->engine);
     }
 }
 

@@ -5,18 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <czmq.h>
+#include "doorman.h"
+#include "throttle.h"
 #include "zpeerd_control.h"
 #include "banned.h"
 
 //  Requests of one client that wait, and answers it has not read
 #define HWM 16
 
+//  Most clients
+#define CLIENTS_MAX 1000
+
 //  Frames of a request: who asks, an empty one, the command, its URL
 #define FRAMES_MAX 4
 
 struct zpeerd_control {
-    void *socket;    //  Owned; ROUTER
-    char *endpoint;  //  Owned; as bound
+    zsock_t *socket;           //  Owned; ROUTER
+    zpeer_doorman_t *doorman;  //  Owned; of the socket
+    zpeer_throttle_t ended;    //  Lines about clients that were cut off
+    char endpoint[ZPEER_ENDPOINT_MAX];  //  As bound
 };
 
 //  One request
@@ -33,47 +40,38 @@ zpeerd_control_close (zpeerd_control_t **self_p)
     zpeerd_control_t *self = *self_p;
     if (!self)
         return;
-    zsys_close (self->socket, __FILE__, __LINE__);
-    zstr_free (&self->endpoint);
+    zpeer_doorman_destroy (&self->doorman);
+    zsock_destroy (&self->socket);
     free (self);
     *self_p = NULL;
 }
 
-//  IPv6 only where it is written: an IPv4 address would come back as
-//  "[::ffff:127.0.0.1]"
-static void
-s_set_options (void *socket, const char *endpoint)
+//  The doorman is there before anybody comes
+static int
+s_open (zpeerd_control_t *self, const char *endpoint)
 {
-    zsock_set_rcvhwm (socket, HWM);
-    zsock_set_sndhwm (socket, HWM);
-    zsock_set_rcvtimeo (socket, 0);
-    zsock_set_sndtimeo (socket, 0);
-    zsock_set_linger (socket, 0);
-    zsock_set_ipv6 (socket, strchr (endpoint, '[') != NULL);
-    zsock_set_maxmsgsize (socket, ZPEERD_CONTROL_FRAME_MAX);
+    self->socket =
+        zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, ZPEERD_CONTROL_FRAME_MAX);
+    if (self->socket)
+        self->doorman = zpeer_doorman_new (self->socket, CLIENTS_MAX);
+    return self->doorman ? zpeer_socket_bind (self->socket, endpoint,
+                                              self->endpoint, NULL)
+                         : ZPEER_E_RESOURCES;
 }
 
 zpeerd_control_t *
 zpeerd_control_open (const char *endpoint, char error[ZPEERD_CONTROL_ERROR_MAX])
 {
     assert (endpoint && error);
-    //  Not zsock_new, which aborts when descriptors have run out
-    void *socket = zsys_socket (ZMQ_ROUTER, __FILE__, __LINE__);
-    if (socket)
-        s_set_options (socket, endpoint);
-    if (!socket || zmq_bind (socket, endpoint)) {
-        snprintf (error, ZPEERD_CONTROL_ERROR_MAX, "%s: %s", endpoint,
-                  zmq_strerror (errno));
-        if (socket)
-            zsys_close (socket, __FILE__, __LINE__);
-        return NULL;
-    }
     zpeerd_control_t *self = calloc (1, sizeof *self);
     assert (self);
-    self->socket = socket;
-    self->endpoint = zsock_last_endpoint (socket);
-    assert (self->endpoint);
-    return self;
+    int rc = s_open (self, endpoint);
+    if (rc == ZPEER_OK)
+        return self;
+    snprintf (error, ZPEERD_CONTROL_ERROR_MAX, "%s: %s", endpoint,
+              rc == ZPEER_E_BIND ? zmq_strerror (errno) : zpeer_strerror (rc));
+    zpeerd_control_close (&self);
+    return NULL;
 }
 
 const char *
@@ -87,7 +85,66 @@ void *
 zpeerd_control_handle (const zpeerd_control_t *self)
 {
     assert (self);
-    return self->socket;
+    return zsock_resolve (self->socket);
+}
+
+void *
+zpeerd_control_doors (const zpeerd_control_t *self)
+{
+    assert (self);
+    return zsock_resolve (zpeer_doorman_inlet (self->doorman)->socket);
+}
+
+long
+zpeerd_control_wake_ms (const zpeerd_control_t *self)
+{
+    assert (self);
+    uint64_t now = (uint64_t) zclock_mono ();
+    uint64_t at = zpeer_throttle_wake (&self->ended);
+    if (at == UINT64_MAX)
+        return -1;
+    return at > now ? (long) (at - now) : 0;
+}
+
+//  Why clients were cut off
+static void
+s_explain (const zpeerd_control_t *self, const zpeer_doorman_news_t *ended,
+           const char *held, char news[ZPEERD_CONTROL_NEWS_MAX])
+{
+    if (ended->refused)
+        snprintf (news, ZPEERD_CONTROL_NEWS_MAX,
+                  "%u are connected at %s, no more are taken%s",
+                  zpeer_doorman_max (self->doorman), self->endpoint, held);
+    else
+        snprintf (news, ZPEERD_CONTROL_NEWS_MAX,
+                  "it sent a frame of more than %d bytes to %s, wants "
+                  "encryption, %s%s",
+                  ZPEERD_CONTROL_FRAME_MAX, ended->endpoint,
+                  ended->cut ? "or never greeted"
+                             : "or has left at once by itself",
+                  held);
+}
+
+bool
+zpeerd_control_look (zpeerd_control_t *self, char news[ZPEERD_CONTROL_NEWS_MAX])
+{
+    assert (self && news);
+    char held[ZPEER_THROTTLE_TEXT_MAX];
+    uint64_t now = (uint64_t) zclock_mono ();
+    zpeer_doorman_news_t ended;
+    zpeer_inlet_doubt (zpeer_doorman_inlet (self->doorman));
+    zpeer_doorman_work (self->doorman, &ended);
+    if (ended.refused + ended.cut + ended.unseen) {
+        if (!zpeer_throttle_pass (&self->ended, now, held))
+            return false;
+        s_explain (self, &ended, held, news);
+        return true;
+    }
+    uint64_t more = zpeer_throttle_take (&self->ended, now);
+    if (more)
+        snprintf (news, ZPEERD_CONTROL_NEWS_MAX, "%" PRIu64 " more held back",
+                  more);
+    return more > 0;
 }
 
 //  Frees a frame, which may hold a secret
@@ -174,10 +231,12 @@ zpeerd_control_serve (zpeerd_control_t *self, zpeer_engine_t *engine)
     if (s_recv (self, &request)) {
         char *answer = s_run (&request, engine);
         assert (answer);
-        zframe_send (&request.frames[0], self->socket, ZFRAME_MORE);
-        if (request.delimited)
-            zstr_sendm (self->socket, "");
-        zstr_send (self->socket, answer);
+        //  Who has gone, or does not read, gets no answer
+        if (!zframe_send (&request.frames[0], self->socket, ZFRAME_MORE)) {
+            if (request.delimited)
+                zstr_sendm (self->socket, "");
+            zstr_send (self->socket, answer);
+        }
         free (answer);
     }
     s_free_request (&request);

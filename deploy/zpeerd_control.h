@@ -14,6 +14,7 @@
 #ifndef ZPEERD_CONTROL_H_INCLUDED
 #define ZPEERD_CONTROL_H_INCLUDED
 
+#include <stdbool.h>
 #include <zpeer/engine.h>
 
 //  Where it is unless said otherwise, and what switches it off
@@ -25,6 +26,9 @@
 
 //  Room for the sentence about an error
 #define ZPEERD_CONTROL_ERROR_MAX 256
+
+//  Room for what zpeerd_control_look has to say
+#define ZPEERD_CONTROL_NEWS_MAX 512
 
 typedef struct zpeerd_control zpeerd_control_t;
 
@@ -41,6 +45,19 @@ const char *zpeerd_control_endpoint (const zpeerd_control_t *self);
 
 //  What to poll for input: a libzmq socket
 void *zpeerd_control_handle (const zpeerd_control_t *self);
+
+//  What to poll beside it, likewise: clients come and go
+void *zpeerd_control_doors (const zpeerd_control_t *self);
+
+//  Looks after the clients: refuses those beyond a thousand, or half of the
+//  descriptors. Returns whether there is something for the log: in news, who was cut
+//  off and why. Once in 10 s at most; the next one says how many there were between.
+bool zpeerd_control_look (zpeerd_control_t *self,
+                          char news[ZPEERD_CONTROL_NEWS_MAX]);
+
+//  How long until it is to be called though nobody has come or gone, ms; -1: it need
+//  not be
+long zpeerd_control_wake_ms (const zpeerd_control_t *self);
 
 //  Answers one request, if there is one
 void zpeerd_control_serve (zpeerd_control_t *self, zpeer_engine_t *engine);

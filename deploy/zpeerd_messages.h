@@ -38,7 +38,10 @@
     X (IGNORED, WARNING, "ZPD010",                                             \
        "%s is ignored: nothing is read anew while zpeerd runs",                \
        "Restart zpeerd for other options; peers come and go with \"zpeerctl "  \
-       "add-peer\" and remove-peer.")
+       "add-peer\" and remove-peer.")                                          \
+    X (CLIENT_CUT, WARNING, "ZPD011", "commands: a client was cut off: %s",    \
+       "See who connects there: a command and a URL are short, and a client "  \
+       "is a ZeroMQ REQ or DEALER. It gets no answer.")
 
 typedef enum {
 #define X(name, level, id, text, action) ZPEERD_##name,

@@ -211,6 +211,40 @@ Test (zpeerd_control, a_frame_beyond_the_limit_ends_its_connection_only)
     zsock_destroy (&client);
 }
 
+//  Waits until it has something to say
+static void
+s_look (char news[ZPEERD_CONTROL_NEWS_MAX])
+{
+    zmq_pollitem_t item = {.socket = zpeerd_control_doors (s_control),
+                           .events = ZMQ_POLLIN};
+    do {
+        cr_assert_eq (zmq_poll (&item, 1, STAGE_WAIT_MS), 1, "nothing is said");
+    } while (!zpeerd_control_look (s_control, news));
+}
+
+//  Of the second one only that it was held back, and when nothing follows, too
+Test (zpeerd_control, a_frame_beyond_the_limit_is_told)
+{
+    char news[ZPEERD_CONTROL_NEWS_MAX];
+    static char much[ZPEERD_CONTROL_FRAME_MAX + 1];
+    cr_expect_eq (zpeerd_control_wake_ms (s_control), -1);
+    zsock_t *client = s_client (ZMQ_DEALER);
+    zsock_send (client, "b", much, sizeof much);
+    s_look (news);
+    cr_expect_not_null (strstr (news, "more than 4096 bytes to "), "%s", news);
+    cr_expect_not_null (strstr (news, zpeerd_control_endpoint (s_control)));
+    cr_expect_eq (zpeerd_control_wake_ms (s_control), -1);
+    zmq_pollitem_t item = {.socket = zpeerd_control_doors (s_control),
+                           .events = ZMQ_POLLIN};
+    zsock_send (client, "b", much, sizeof much);
+    while (zpeerd_control_wake_ms (s_control) < 0) {
+        cr_assert_eq (zmq_poll (&item, 1, STAGE_WAIT_MS), 1);
+        cr_assert_not (zpeerd_control_look (s_control, news));
+    }
+    cr_expect_leq (zpeerd_control_wake_ms (s_control), 10000);
+    zsock_destroy (&client);
+}
+
 Test (zpeerd_control, a_client_that_goes_away_is_forgotten)
 {
     zsock_t *client = s_client (ZMQ_REQ);

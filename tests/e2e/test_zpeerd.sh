@@ -91,6 +91,38 @@ test_an_empty_input_is_an_error () {
         expect_text "$work/out" "0 events sent"
 }
 
+test_an_empty_registry_is_no_error () {
+    start_zpeerd || return 1
+    local document
+    for document in '{"applications":{}}' \
+        '{"applications":{"versions__delta":"1","apps__hashcode":"",
+"application":[]}}' '{"application":{"name":"A","instance":[]}}' \
+        '{"replicationList":[]}'; do
+        echo "$document" >"$work/none"
+        expect_status 0 "$zpeerctl" feed --endpoint "$events" "$work/none" &&
+            expect_text "$work/err" \
+                "none: no instance is in it, nothing was sent" &&
+            expect_text "$work/out" "0 events sent" || return 1
+    done
+    expect_status 0 "$zpeerctl" feed --help &&
+        expect_text "$work/out" "names no instance"
+}
+
+test_commands_that_are_too_long_are_a_line_in_the_log () {
+    start_zpeerd || return 1
+    python3 - "${control#ipc://}" <<'END' || return 1
+import socket, sys
+client = socket.socket (socket.AF_UNIX)
+client.connect (sys.argv[1])
+client.sendall (b"\xff" + bytes (8) + b"\x7f\3\0NULL" + bytes (48) +
+                b"\4\6\5READY" + b"\2" + (4097).to_bytes (8, "big"))
+while client.recv (100):
+    pass
+END
+    wait_text "$work/log" "ZPD011 commands: a client was cut off" &&
+        expect_text "$work/log" "more than 4096 bytes to $control"
+}
+
 test_xml_is_named_and_not_read () {
     start_zpeerd || return 1
     printf ' <applications>\n  <application>\n' >"$work/apps"
