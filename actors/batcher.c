@@ -64,6 +64,7 @@ s_self_destroy (batcher_t **self_p)
     *self_p = NULL;
     for (int i = 0; i < LANES; i++)
         zpeer_lane_destroy (&self->lanes[i]);
+    zpeer_guard_close (&self->guard);
     zpeer_socket_close (&self->remote.socket, &self->files);
     zsock_destroy (&self->local.socket);
     zsock_destroy (&self->inbox.socket);
@@ -136,8 +137,12 @@ s_bind (void *handler, char *const *args, char *answer)
                           zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, frame_max));
     if (!server->socket)
         return ZPEER_E_RESOURCES;
+    int rc =
+        zpeer_guard_open (&self->guard, server->socket, args[0], frame_max);
     server->used = true;
-    return zpeer_socket_bind (server->socket, args[0], answer, &self->files);
+    return rc ? rc
+              : zpeer_socket_bind (server->socket, args[0], answer,
+                                   &self->files);
 }
 
 static int
@@ -299,6 +304,7 @@ s_handle_timers (batcher_t *self)
 {
     zpeer_roster_expire (self->roster, self->now);
     batcher_take_back_lost (self);
+    zpeer_guard_work (&self->guard, &self->peerlog.lines, self->now);
     zpeer_sampler_tell (&self->peerlog.lines, self->now);
     if (self->now >= self->stats_at && self->peerlog.report.socket) {
         self->stats_at = self->now + self->options->stats_interval_ms;
@@ -378,8 +384,9 @@ static void
 s_wait (batcher_t *self)
 {
     zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->local,
-                               &self->remote, &self->inbox};
-    size_t count = self->commands.started ? 4 : 1;
+                               &self->remote, zpeer_guard_inlet (&self->guard),
+                               &self->inbox};
+    size_t count = self->commands.started ? 5 : 1;
     int timeout_ms = s_timeout (self);
     bool doze = self->commands.started && s_may_doze (self);
     if (doze) {

@@ -10,6 +10,7 @@
 #include <czmq.h>
 #include <zpeer/batcher.h>
 #include "command.h"
+#include "guard.h"
 #include "peerlog.h"
 #include "roster.h"
 #include "socket.h"
@@ -27,6 +28,7 @@ typedef struct {
     zpeer_inlet_t inbox;         //  Of an owned PULL: chunks of the acceptor
     zpeer_inlet_t local;         //  Of an owned ROUTER: dispatchers over inproc
     zpeer_inlet_t remote;        //  The same over ipc and tcp
+    zpeer_guard_t guard;         //  Of the remote one
     zpeer_ipc_t files;           //  Owned; of all
     zsock_t *uplink;             //  Owned; PUSH, to the acceptor; may be NULL
     zpeer_lane_t *lanes[LANES];  //  Owned; NULL before START

@@ -4,6 +4,7 @@
 #include <zpeer/health.h>
 #include "command.h"
 #include "counter.h"
+#include "guard.h"
 #include "options.h"
 #include "socket.h"
 #include "wire.h"
@@ -20,9 +21,11 @@
 
 typedef struct {
     zpeer_commands_t commands;
-    zpeer_inlet_t inbox;    //  Of an owned socket; none before BIND and START
-    zpeer_ipc_t files;      //  Owned; of it
-    zpeer_frames_t frames;  //  Owned; the message at hand
+    zpeer_inlet_t inbox;  //  Of an owned socket; none before BIND and START
+    zpeer_ipc_t files;    //  Owned; of it
+    zpeer_guard_t guard;  //  Of it
+    zpeer_sampler_t lines;
+    zpeer_frames_t frames;      //  Owned; the message at hand
     zpeer_counter_t *counters;  //  Owned; ZPEER_WIRE_PEERS_MAX of them
     uint32_t max;               //  Of a counter
     uint64_t ignored;           //  Messages
@@ -33,6 +36,8 @@ s_self_destroy (self_t **self_p)
 {
     self_t *self = *self_p;
     *self_p = NULL;
+    zpeer_sampler_end (&self->lines);
+    zpeer_guard_close (&self->guard);
     zpeer_socket_close (&self->inbox.socket, &self->files);
     zpeer_frames_close (&self->frames);
     free (self->counters);
@@ -58,6 +63,9 @@ s_bind (void *arg, char *const *args, char *answer)
     self_t *self = (self_t *) arg;
     int rc = s_open (self);
     self->inbox.used = true;
+    if (rc == ZPEER_OK)
+        rc = zpeer_guard_open (&self->guard, self->inbox.socket, args[0],
+                               ZPEER_WIRE_MAX);
     return rc ? rc
               : zpeer_socket_bind (self->inbox.socket, args[0], answer,
                                    &self->files);
@@ -112,6 +120,8 @@ s_self_new (zsock_t *pipe, const zpeer_actor_args_t *args)
     const zpeer_options_t *options =
         args && args->options ? args->options : fallback;
     self->max = options->max_peer_retries;
+    if (args)
+        self->lines.log = (zpeer_log_t){args->log, args->log_arg};
     zpeer_options_destroy (&fallback);
 
     self->counters = (zpeer_counter_t *) calloc (ZPEER_WIRE_PEERS_MAX,
@@ -201,6 +211,15 @@ s_handle_inbox (self_t *self)
     }
 }
 
+//  Tells of clients that were cut off
+static void
+s_guard (self_t *self)
+{
+    uint64_t now = (uint64_t) zclock_mono ();
+    zpeer_guard_work (&self->guard, &self->lines, now);
+    zpeer_sampler_tell (&self->lines, now);
+}
+
 void
 zpeer_health (zsock_t *pipe, void *args)
 {
@@ -209,12 +228,17 @@ zpeer_health (zsock_t *pipe, void *args)
 
     bool terminated = false;
     while (!terminated) {
-        zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->inbox};
-        zpeer_inlet_wait (inlets, self->commands.started ? 2 : 1, NULL, 0, -1);
+        zpeer_inlet_t *inlets[] = {&self->commands.pipe, &self->inbox,
+                                   zpeer_guard_inlet (&self->guard)};
+        zpeer_inlet_wait (
+            inlets, self->commands.started ? 3 : 1, NULL, 0,
+            zpeer_sampler_wait_us (&self->lines, (uint64_t) zclock_mono ()));
         if (self->commands.pipe.ready)
             terminated = !zpeer_commands_handle (&self->commands);
-        if (self->commands.started && !terminated)
+        if (self->commands.started && !terminated) {
             s_handle_inbox (self);
+            s_guard (self);
+        }
     }
     s_self_destroy (&self);
 }

@@ -133,7 +133,11 @@
        "right; what is told the peer depends on the old connection.")          \
     X (DISPATCHER_REFUSED, "ZPR054", WARNING,                                  \
        "peer %s has %u dispatchers, one more is not heard" ZPEER_HELD,         \
-       "See who connects to the endpoint for dispatchers.")
+       "See who connects to the endpoint for dispatchers.")                    \
+    X (CLIENT_CUT, "ZPR055", WARNING,                                          \
+       "a client at %s was cut off%s: it sent a frame of more than %" PRId64   \
+       " bytes, wants encryption, or never greeted" ZPEER_HELD,                \
+       "See who connects to that endpoint, and what for.")
 
 typedef enum {
 #define X(name, id, level, format, advice) ZPR_##name,

@@ -1,5 +1,6 @@
 #include <zpeer/reporter.h>
 #include "command.h"
+#include "guard.h"
 #include "socket.h"
 #include "banned.h"
 
@@ -17,8 +18,10 @@
 
 typedef struct {
     zpeer_commands_t commands;
-    zpeer_inlet_t inbox;    //  Of an owned PULL: what the actors report
-    zsock_t *pub;           //  Owned; what the host reads
+    zpeer_inlet_t inbox;  //  Of an owned PULL: what the actors report
+    zsock_t *pub;         //  Owned; what the host reads
+    zpeer_guard_t guard;  //  Of it
+    zpeer_sampler_t lines;
     zpeer_ipc_t files;      //  Owned; of both
     zpeer_frames_t frames;  //  Owned; the outcome being relayed
 } s_self_t;
@@ -27,6 +30,8 @@ static void
 s_self_fini (s_self_t *self)
 {
     zpeer_frames_close (&self->frames);
+    zpeer_sampler_end (&self->lines);
+    zpeer_guard_close (&self->guard);
     zpeer_socket_close (&self->pub, &self->files);
     zsock_destroy (&self->inbox.socket);
 }
@@ -41,7 +46,12 @@ s_bind (s_self_t *self, zsock_t **sock, zpeer_role_t role, int hwm,
         *sock = zpeer_socket_new (role, hwm, max_bytes);
     if (!*sock)
         return ZPEER_E_RESOURCES;
-    int rc = zpeer_socket_bind (*sock, endpoint, answer, &self->files);
+    int rc = sock == &self->pub
+                 ? zpeer_guard_open (&self->guard, *sock, endpoint, max_bytes)
+                 : ZPEER_OK;
+    if (rc)
+        return rc;
+    rc = zpeer_socket_bind (*sock, endpoint, answer, &self->files);
     if (rc == ZPEER_E_BIND)
         snprintf (answer, ZPEER_COMMAND_ANSWER_MAX, "%s: %s", endpoint,
                   zmq_strerror (errno));
@@ -117,24 +127,52 @@ s_relay (s_self_t *self)
     }
 }
 
+//  Tells of subscribers that were cut off
+static void
+s_guard (s_self_t *self)
+{
+    uint64_t now = (uint64_t) zclock_mono ();
+    zpeer_guard_work (&self->guard, &self->lines, now);
+    zpeer_sampler_tell (&self->lines, now);
+}
+
+//  No options, only a log
+static void
+s_listen (s_self_t *self, const zpeer_actor_args_t *args)
+{
+    if (args)
+        self->lines.log = (zpeer_log_t){args->log, args->log_arg};
+}
+
+static int64_t
+s_timeout_us (const s_self_t *self)
+{
+    if (self->commands.pending)
+        return 0;
+    return zpeer_sampler_wait_us (&self->lines, (uint64_t) zclock_mono ());
+}
+
 void
 zpeer_reporter (zsock_t *pipe, void *args)
 {
-    (void) args;  //  No options, nothing to log
     s_self_t self = {0};
+    s_listen (&self, (const zpeer_actor_args_t *) args);
     zpeer_commands_init (&self.commands, pipe, &self, s_commands);
     zsock_signal (pipe, 0);
 
     bool go_on = true;
     while (go_on) {
         //  While a DRAIN waits an empty inbox is news too
-        zpeer_inlet_t *inlets[] = {&self.commands.pipe, &self.inbox};
-        zpeer_inlet_wait (inlets, self.commands.started ? 2 : 1, NULL, 0,
-                          self.commands.pending ? 0 : -1);
+        zpeer_inlet_t *inlets[] = {&self.commands.pipe, &self.inbox,
+                                   zpeer_guard_inlet (&self.guard)};
+        zpeer_inlet_wait (inlets, self.commands.started ? 3 : 1, NULL, 0,
+                          s_timeout_us (&self));
         if (self.commands.pipe.ready)
             go_on = zpeer_commands_handle (&self.commands);
-        if (self.commands.started)
+        if (self.commands.started) {
             s_relay (&self);
+            s_guard (&self);
+        }
     }
     s_self_fini (&self);
 }

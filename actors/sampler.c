@@ -21,6 +21,14 @@ zpeer_sampler_wake (const zpeer_sampler_t *self)
     return self->holds ? self->wake_at : UINT64_MAX;
 }
 
+int64_t
+zpeer_sampler_wait_us (const zpeer_sampler_t *self, uint64_t now)
+{
+    if (!self->holds)
+        return -1;
+    return now < self->wake_at ? (int64_t) (self->wake_at - now) * 1000 : 0;
+}
+
 void
 zpeer_sampler_say (const zpeer_log_t *log, zpeer_message_t message,
                    const char *about, zpeer_throttle_t *throttle, uint64_t now)

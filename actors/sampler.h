@@ -45,6 +45,9 @@ bool zpeer_sampler_pass (zpeer_sampler_t *self, uint64_t now,
 //  When zpeer_sampler_tell has something to say; UINT64_MAX: nothing is held back
 uint64_t zpeer_sampler_wake (const zpeer_sampler_t *self);
 
+//  How long until then, microseconds; -1: for ever
+int64_t zpeer_sampler_wait_us (const zpeer_sampler_t *self, uint64_t now);
+
 //  Says how many lines were held back, of each kind for which that is due
 void zpeer_sampler_tell (zpeer_sampler_t *self, uint64_t now);
 

@@ -98,7 +98,7 @@ zpeer_doorman_new (zsock_t *sock, uint32_t max)
     zpeer_inlet_open (&self->monitor, monitor);
     //  Half is for everything else, and for those who come in before they are
     //  refused
-    self->max = s_bound (max, 2);
+    self->max = max == ZPEER_DOORMAN_ANY ? max : s_bound (max, 2);
     self->watched_max = s_bound (WATCHED_MAX, WATCHED_PART);
     return self;
 }

@@ -24,9 +24,12 @@
 
 typedef struct zpeer_doorman zpeer_doorman_t;
 
+//  No bound: nobody is refused
+#define ZPEER_DOORMAN_ANY UINT32_MAX
+
 //  Watches sock, before it is bound. max: most connections, but never more than
-//  half of the descriptors the process may open. NULL: out of sockets or
-//  descriptors.
+//  half of the descriptors the process may open; or ZPEER_DOORMAN_ANY. NULL: out
+//  of sockets or descriptors.
 zpeer_doorman_t *zpeer_doorman_new (zsock_t *sock, uint32_t max);
 
 //  Before the socket is destroyed

@@ -13,6 +13,8 @@
 
 #define FEEDER_CUT "ZPR024"
 
+#define CLIENT_CUT "ZPR055"
+
 #define FRAME_BYTES 100000
 
 Test (endpoints, a_feeder_that_is_cut_off_is_told_in_the_log)
@@ -36,11 +38,89 @@ Test (endpoints, a_feeder_that_is_cut_off_is_told_in_the_log)
     cr_assert_eq (zpeer_socket_send (feeder, &frame, 1), ZPEER_OK);
     cr_assert (witness_wait (witness, FEEDER_CUT, 1, STAGE_WAIT_MS));
     cr_expect (witness_says (witness, FEEDER_CUT, "more than 40000 bytes"));
+    cr_expect (
+        witness_says (witness, FEEDER_CUT, zpeer_engine_events (engine)));
     stage_register (good, "2");
     zsock_destroy (&feeder);
     zpeer_feed_destroy (&good);
     zpeer_engine_destroy (&engine);
     cr_expect_eq (witness_count (witness, FEEDER_CUT), 1);
+    witness_destroy (&witness);
+}
+
+static zsock_t *s_clients[2];
+static unsigned s_client_count;
+
+//  Sends a frame that is larger than any of these endpoints takes
+static void
+s_send_too_much (const char *endpoint)
+{
+    static char bytes[90 * 1048576];
+    zpeer_slice_t frame = {bytes, sizeof bytes};
+    zsock_t *client = zpeer_socket_new (ZPEER_ROLE_FEED, 10, -1);
+    cr_assert_eq (zpeer_socket_connect (client, endpoint), ZPEER_OK);
+    cr_assert_eq (zpeer_socket_wait (client, ZMQ_POLLOUT, STAGE_WAIT_MS),
+                  ZPEER_OK);
+    cr_assert_eq (zpeer_socket_send (client, &frame, 1), ZPEER_OK);
+    s_clients[s_client_count++] = client;
+}
+
+static void
+s_expect_cut (witness_t *witness, const char *endpoint)
+{
+    cr_assert (
+        witness_wait (witness, CLIENT_CUT, s_client_count, STAGE_WAIT_MS), "%s",
+        endpoint);
+    cr_expect (witness_says (witness, CLIENT_CUT, endpoint), "%s", endpoint);
+}
+
+//  Whoever connects to the endpoints of batcher and health
+Test (endpoints, a_client_that_is_cut_off_is_told_in_the_log)
+{
+    char endpoints[2][64];
+    witness_t *witness = witness_new ();
+    speer_t *peer = speer_new (0, -1);
+    zpeer_engine_t *engine = stage_engine_new (NULL);
+    zpeer_engine_set_log (engine, witness_log, witness);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_OK);
+    zpeer_engine_add_peer (engine, speer_url (peer));
+    for (int i = 0; i < 2; i++)
+        snprintf (endpoints[i], sizeof endpoints[i], "ipc://@zpeer-cut-%ld-%d",
+                  (long) getpid (), i);
+    cr_assert_eq (zpeer_engine_open_peer (engine, speer_url (peer),
+                                          endpoints[0], endpoints[1]),
+                  ZPEER_OK);
+    for (int i = 0; i < 2; i++) {
+        s_send_too_much (endpoints[i]);
+        s_expect_cut (witness, endpoints[i]);
+    }
+    while (s_client_count)
+        zsock_destroy (&s_clients[--s_client_count]);
+    zpeer_engine_destroy (&engine);
+    speer_destroy (&peer);
+    witness_destroy (&witness);
+}
+
+//  A subscription that is longer than any topic
+Test (endpoints, a_subscriber_that_is_cut_off_is_told_in_the_log)
+{
+    static const char *const set[] = {
+        "zpeer.outcomes.endpoint=tcp://127.0.0.1:*", NULL};
+    char topic[2000] = "";
+    witness_t *witness = witness_new ();
+    zpeer_engine_t *engine = stage_engine_new (set);
+    zpeer_engine_set_log (engine, witness_log, witness);
+    cr_assert_eq (zpeer_engine_start (engine), ZPEER_OK);
+    memset (topic, 'a', sizeof topic - 1);
+    zsock_t *client = zpeer_socket_new (ZPEER_ROLE_SUB, 10, -1);
+    zpeer_socket_subscribe (client, topic);
+    cr_assert_eq (zpeer_socket_connect (client, zpeer_engine_outcomes (engine)),
+                  ZPEER_OK);
+    cr_assert (witness_wait (witness, CLIENT_CUT, 1, STAGE_WAIT_MS));
+    cr_expect (
+        witness_says (witness, CLIENT_CUT, zpeer_engine_outcomes (engine)));
+    zsock_destroy (&client);
+    zpeer_engine_destroy (&engine);
     witness_destroy (&witness);
 }
 
