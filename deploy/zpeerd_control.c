@@ -1,29 +1,31 @@
 /*  zpeerd_control.c - zpeerd's control socket
  */
 #include <assert.h>
-#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <czmq.h>
-#include "doorman.h"
-#include "throttle.h"
+#include <zpeer/door.h>
 #include "zpeerd_control.h"
 #include "banned.h"
 
 //  Requests of one client that wait, and answers it has not read
-#define HWM 16
+#define REQUESTS_MAX 16
 
 //  Most clients
 #define CLIENTS_MAX 1000
+
+//  From one line about clients that were cut off to the next, ms
+#define QUIET_MS 10000
 
 //  Frames of a request: who asks, an empty one, the command, its URL
 #define FRAMES_MAX 4
 
 struct zpeerd_control {
-    zsock_t *socket;           //  Owned; ROUTER
-    zpeer_doorman_t *doorman;  //  Owned; of the socket
-    zpeer_throttle_t ended;    //  Lines about clients that were cut off
-    char endpoint[ZPEER_ENDPOINT_MAX];  //  As bound
+    zpeer_door_t *door;    //  Owned
+    void *socket;          //  Borrowed from it: the ROUTER
+    uint64_t quiet_until;  //  No line about clients that were cut off before
+    uint64_t held;         //  How many were not said
 };
 
 //  One request
@@ -37,62 +39,50 @@ void
 zpeerd_control_close (zpeerd_control_t **self_p)
 {
     assert (self_p);
-    zpeerd_control_t *self = *self_p;
-    if (!self)
-        return;
-    zpeer_doorman_destroy (&self->doorman);
-    zsock_destroy (&self->socket);
-    free (self);
+    if (*self_p)
+        zpeer_door_close (&(*self_p)->door);
+    free (*self_p);
     *self_p = NULL;
-}
-
-//  The doorman is there before anybody comes
-static int
-s_open (zpeerd_control_t *self, const char *endpoint)
-{
-    self->socket =
-        zpeer_socket_new (ZPEER_ROLE_SERVER, HWM, ZPEERD_CONTROL_FRAME_MAX);
-    if (self->socket)
-        self->doorman = zpeer_doorman_new (self->socket, CLIENTS_MAX);
-    return self->doorman ? zpeer_socket_bind (self->socket, endpoint,
-                                              self->endpoint, NULL)
-                         : ZPEER_E_RESOURCES;
 }
 
 zpeerd_control_t *
 zpeerd_control_open (const char *endpoint, char error[ZPEERD_CONTROL_ERROR_MAX])
 {
     assert (endpoint && error);
-    zpeerd_control_t *self = calloc (1, sizeof *self);
+    zpeer_door_options_t options = {
+        .clients_max = CLIENTS_MAX,
+        .requests_max = REQUESTS_MAX,
+        .frame_max_bytes = ZPEERD_CONTROL_FRAME_MAX,
+    };
+    zpeer_door_t *door = zpeer_door_open (endpoint, &options, error);
+    if (!door)
+        return NULL;
+    zpeerd_control_t *self = (zpeerd_control_t *) calloc (1, sizeof *self);
     assert (self);
-    int rc = s_open (self, endpoint);
-    if (rc == ZPEER_OK)
-        return self;
-    snprintf (error, ZPEERD_CONTROL_ERROR_MAX, "%s: %s", endpoint,
-              rc == ZPEER_E_BIND ? zmq_strerror (errno) : zpeer_strerror (rc));
-    zpeerd_control_close (&self);
-    return NULL;
+    self->door = door;
+    self->socket = zpeer_door_socket (door);
+    return self;
 }
 
 const char *
 zpeerd_control_endpoint (const zpeerd_control_t *self)
 {
     assert (self);
-    return self->endpoint;
+    return zpeer_door_endpoint (self->door);
 }
 
 void *
 zpeerd_control_handle (const zpeerd_control_t *self)
 {
     assert (self);
-    return zsock_resolve (self->socket);
+    return self->socket;
 }
 
 void *
 zpeerd_control_doors (const zpeerd_control_t *self)
 {
     assert (self);
-    return zsock_resolve (zpeer_doorman_inlet (self->doorman)->socket);
+    return zpeer_door_bell (self->door);
 }
 
 long
@@ -100,21 +90,24 @@ zpeerd_control_wake_ms (const zpeerd_control_t *self)
 {
     assert (self);
     uint64_t now = (uint64_t) zclock_mono ();
-    uint64_t at = zpeer_throttle_wake (&self->ended);
-    if (at == UINT64_MAX)
+    if (!self->held)
         return -1;
-    return at > now ? (long) (at - now) : 0;
+    return self->quiet_until > now ? (long) (self->quiet_until - now) : 0;
 }
 
 //  Why clients were cut off
 static void
-s_explain (const zpeerd_control_t *self, const zpeer_doorman_news_t *ended,
-           const char *held, char news[ZPEERD_CONTROL_NEWS_MAX])
+s_explain (const zpeerd_control_t *self, const zpeer_door_news_t *ended,
+           char news[ZPEERD_CONTROL_NEWS_MAX])
 {
+    char held[40] = "";
+    if (self->held)
+        snprintf (held, sizeof held, " (%" PRIu64 " more held back)",
+                  self->held);
     if (ended->refused)
         snprintf (news, ZPEERD_CONTROL_NEWS_MAX,
                   "%u are connected at %s, no more are taken%s",
-                  zpeer_doorman_max (self->doorman), self->endpoint, held);
+                  ended->clients_max, zpeer_door_endpoint (self->door), held);
     else
         snprintf (news, ZPEERD_CONTROL_NEWS_MAX,
                   "it sent a frame of more than %d bytes to %s, wants "
@@ -129,22 +122,23 @@ bool
 zpeerd_control_look (zpeerd_control_t *self, char news[ZPEERD_CONTROL_NEWS_MAX])
 {
     assert (self && news);
-    char held[ZPEER_THROTTLE_TEXT_MAX];
     uint64_t now = (uint64_t) zclock_mono ();
-    zpeer_doorman_news_t ended;
-    zpeer_inlet_doubt (zpeer_doorman_inlet (self->doorman));
-    zpeer_doorman_work (self->doorman, &ended);
-    if (ended.refused + ended.cut + ended.unseen) {
-        if (!zpeer_throttle_pass (&self->ended, now, held))
-            return false;
-        s_explain (self, &ended, held, news);
-        return true;
+    zpeer_door_news_t ended;
+    bool any = zpeer_door_look (self->door, &ended);
+    if (now < self->quiet_until) {
+        self->held += any;
+        return false;
     }
-    uint64_t more = zpeer_throttle_take (&self->ended, now);
-    if (more)
+    if (any)
+        s_explain (self, &ended, news);
+    else if (self->held)
         snprintf (news, ZPEERD_CONTROL_NEWS_MAX, "%" PRIu64 " more held back",
-                  more);
-    return more > 0;
+                  self->held);
+    else
+        return false;
+    self->held = 0;
+    self->quiet_until = now + QUIET_MS;
+    return true;
 }
 
 //  Frees a frame, which may hold a secret

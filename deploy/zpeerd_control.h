@@ -25,7 +25,7 @@
 #define ZPEERD_CONTROL_FRAME_MAX 4096
 
 //  Room for the sentence about an error
-#define ZPEERD_CONTROL_ERROR_MAX 256
+#define ZPEERD_CONTROL_ERROR_MAX 512
 
 //  Room for what zpeerd_control_look has to say
 #define ZPEERD_CONTROL_NEWS_MAX 512
