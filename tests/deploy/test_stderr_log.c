@@ -148,14 +148,17 @@ s_log_many (void)
                     "a line that is as long as lines of a log usually are");
 }
 
+//  How many were left out is told by the next line there is room for: that may be one
+//  of the many, or the one after them
 static void
 s_expect_told (void)
 {
-    s_written ();
+    static const char left_out[] = "lines of log left out\n";
+    bool told = strstr (s_written (), left_out);
     stderr_log (s_log, ZPEER_LOG_INFO, "ZPR001", "after that");
-    const char *lost = strstr (s_written (), "lines of log left out\n");
-    cr_assert_not_null (lost);
-    cr_assert_not_null (strstr (lost, "after that"));
+    const char *after = s_written ();
+    cr_assert_not_null (strstr (after, "after that"));
+    cr_assert (told || strstr (after, left_out));
 }
 
 Test (stderr_log, nobody_reading_blocks_nobody_and_is_told_later)
