@@ -405,8 +405,10 @@ s_well (zpeer_lane_t *self, uint64_t now, const flight_t *flight, best_t best)
     self->probe_all_from = self->accepted;
     self->splittable = true;
     self->barren = self->failures = 0;
-    if (best == BEST_TAKEN)
+    if (best == BEST_TAKEN) {
         self->backoff_ms = 0;
+        self->taken_at = now;
+    }
     lane_follow (self, now, flight);
     lane_settle_all (self, now);
 }
@@ -550,6 +552,7 @@ zpeer_lane_done (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
     self->good_before = flight->last_good;
     uint32_t count = s_unload (self, flight, result);
     bool refused = lane_is_refusal (self, result);
+    self->refused = lane_is_status (result);
     if (result->verdict == ZPEER_SUCCESS)
         s_success (self, now, flight, flight->parts, count, result);
     else if (self->options.asg_life_ms && zpeer_lane_asg_refused (result)) {

@@ -8,6 +8,14 @@
 //  the other.
 #define OWED_EVERY 4
 
+//  Of the probes of a peer whose last attempt failed one in so many goes by the order
+//  of the queue alone: else what is in question may wait for ever for others that are
+//  never taken
+#define QUESTION_EVERY 4
+
+//  Handles that are drawn to find one that waits
+#define CHANCES 16
+
 //  A Cancel that has waited for so long is late: another's registration may have
 //  come to the peer since, which it must not end. ms.
 #define LATE_MS 1000
@@ -346,11 +354,36 @@ s_turn (zpeer_lane_t *self, const uint32_t next[2])
     return next[1] != NOBODY && ++self->turn % OWED_EVERY == 0;
 }
 
-static void
-s_fill_once (zpeer_lane_t *self, build_t *build, bool live, bool owed)
+//  One that waits in the queue, anywhere; the first, if none is found by chance
+static uint32_t
+s_anyone (zpeer_lane_t *self, queue_t queue)
 {
-    uint32_t next[2] = {live ? self->live.head : NOBODY,
-                        owed ? self->owed.head : NOBODY};
+    for (int i = 0; i < CHANCES; i++) {
+        uint32_t handle =
+            (uint32_t) (lane_random (self) % (self->capacity + 1));
+        if (handle < self->capacity && self->entries[handle].queue == queue)
+            return handle;
+    }
+    return lane_list (self, queue)->head;
+}
+
+//  Where a batch begins. What came together may be refused together: when the last was
+//  refused it begins anywhere, so that others are tried soon.
+static uint32_t
+s_first (zpeer_lane_t *self, queue_t queue, bool anywhere)
+{
+    uint32_t head = lane_list (self, queue)->head;
+    return anywhere && head != NOBODY && !s_is_answered (self, head)
+               ? s_anyone (self, queue)
+               : head;
+}
+
+static void
+s_fill_once (zpeer_lane_t *self, build_t *build, bool live, bool owed,
+             bool anywhere)
+{
+    uint32_t next[2] = {live ? s_first (self, QUEUE_LIVE, anywhere) : NOBODY,
+                        owed ? s_first (self, QUEUE_OWED, anywhere) : NOBODY};
     uint32_t state = next[!live];
     for (int i = 0; i < FETCH_AHEAD; i++)
         state = s_fetch_state (self, state);
@@ -370,20 +403,28 @@ s_fill_once (zpeer_lane_t *self, build_t *build, bool live, bool owed)
         self->due_at = self->live.count ? self->now : NEVER;
 }
 
+static void
+s_fill_round (zpeer_lane_t *self, build_t *build, bool live, bool owed)
+{
+    if (self->refused && !build->all)
+        s_fill_once (self, build, live, owed, true);
+    s_fill_once (self, build, live, owed, false);
+}
+
 //  From both queues, or from one
 static void
 s_fill (zpeer_lane_t *self, build_t *build, bool live, bool owed)
 {
-    //  At a peer that answers nothing every second probe is of what is in question
-    bool others = self->answering || self->launched % 2;
+    //  At a peer that answers nothing every so many'th probe is of what is in question
+    bool others = self->answering || self->launched % QUESTION_EVERY;
     build->wait = self->now < self->hung_at || (others && self->barren);
     build->others = others;
-    s_fill_once (self, build, live, owed);
+    s_fill_round (self, build, live, owed);
     if (build->flight->count || !build->passed)
         return;
     build->wait = false;
     build->others = others && self->flight_count;
-    s_fill_once (self, build, live, owed);
+    s_fill_round (self, build, live, owed);
 }
 
 static void
@@ -559,25 +600,4 @@ zpeer_lane_next (zpeer_lane_t *self, uint64_t now, unsigned credit, uint64_t id,
     }
     free (build.flight);
     return false;
-}
-
-uint64_t
-zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit)
-{
-    uint64_t at = lane_rest_wake (self);
-    if (at > self->settle_at)
-        at = self->settle_at;
-    if (self->live.count && at > self->expire_at)
-        at = self->expire_at;
-    if (now < self->pause) {
-        if ((self->live.count || self->owed.count || self->split_count) &&
-            at > self->pause)
-            at = self->pause;
-    }
-    else if (self->live.count && !self->idle &&
-             lane_is_free (self, now, credit)) {
-        if (at > self->due_at)
-            at = self->due_at;
-    }
-    return at < now ? now : at;
 }

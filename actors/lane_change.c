@@ -294,8 +294,8 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
         return;
     //  What was sent from here may have come to the peer after it; or the peer may
     //  hold what was forgotten here, or had it newer, so that it was not told
-    bool unknown = lately || (change->flags & ZPEER_CHANGE_FRESH) ||
-                   (entry->tries && !exact);
+    bool unknown =
+        lately || (change->flags & ZPEER_CHANGE_FRESH) || entry->tries;
     if (unknown && !(entry->flags & HELD)) {
         //  The other's Cancel may have been there before what was sent from here
         if (bit == C)

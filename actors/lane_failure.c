@@ -8,6 +8,10 @@
 #define BACKOFF_MAX_MS      8000  //  And what the jitter adds
 #define RETRY_AFTER_MAX_MS  30000
 
+//  A peer that has taken something so lately, ms, does not refuse everything: the pause
+//  does not grow yet, for what it takes has to be found
+#define TAKEN_MS 20000
+
 //  A peer that answered something within so many attempts answers others
 #define LATELY 3
 
@@ -30,14 +34,21 @@ lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent)
     entry->wait = (uint8_t) both;
 }
 
-//  Peers that fail together do not come back together. xorshift64.
-uint32_t
-lane_jitter (zpeer_lane_t *self, uint32_t ms)
+//  xorshift64
+uint64_t
+lane_random (zpeer_lane_t *self)
 {
     self->random ^= self->random << 13;
     self->random ^= self->random >> 7;
     self->random ^= self->random << 17;
-    return ms + (uint32_t) (self->random % (ms / 4 + 1));
+    return self->random;
+}
+
+//  Peers that fail together do not come back together
+uint32_t
+lane_jitter (zpeer_lane_t *self, uint32_t ms)
+{
+    return ms + (uint32_t) (lane_random (self) % (ms / 4 + 1));
 }
 
 void
@@ -50,7 +61,9 @@ lane_pace (zpeer_lane_t *self, uint64_t now, const zpeer_result_t *result)
         //  Of several that fail together only the first makes it grow; the
         //  pause may still be that of a milder failure
         if (now >= self->pause || !self->backoff_ms) {
-            self->backoff_ms = 2 * self->backoff_ms;
+            bool taken = lane_is_status (result) && self->taken_at &&
+                         now - self->taken_at < TAKEN_MS;
+            self->backoff_ms = taken ? BACKOFF_MIN_MS : 2 * self->backoff_ms;
             if (self->backoff_ms < BACKOFF_MIN_MS)
                 self->backoff_ms = BACKOFF_MIN_MS;
             if (self->backoff_ms > BACKOFF_MAX_MS)

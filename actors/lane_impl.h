@@ -5,7 +5,7 @@
     lane_batch.c    batches out (rendering)
     lane_answer.c   results in: what the peer says of each item
     lane_failure.c  results in: attempts that failed, and the pauses then
-    lane_size.c     how large batches are, and how many at once
+    lane_size.c     how large batches are, how many at once, and when the next goes
     lane_split.c    refused batches: one bad item does not take 249 good ones along
     lane_cancel.c   Cancels without a timestamp
     lane_owed.c     what is told in vain, or again
@@ -281,6 +281,7 @@ struct zpeer_lane {
     uint32_t credit;     //  Most the dispatchers could take, when last told
     double per_item_ms;  //  Smoothed; 0: not known
     uint64_t pause;      //  Nothing is sent before
+    uint64_t taken_at;   //  When an item was taken last; 0: none was
     zpeer_heap_t resting[2];  //  By rest_t: what is tried again, and when
     uint64_t launched;        //  Batches, ever
     uint64_t
@@ -297,6 +298,7 @@ struct zpeer_lane {
     uint64_t hung_at;  //  Before, the others go first
     zpeer_lane_evidence_t evidence;
     bool answering;      //  The last attempt was a success
+    bool refused;        //  The last attempt was answered, and failed
     bool reached;        //  The counter stands at its maximum
     bool splittable;     //  A refusal means one bad item, not a bad peer
     bool idle;           //  What waits is to go after the next answer
@@ -666,6 +668,9 @@ void lane_stand_back (zpeer_lane_t *self, const part_t *parts, uint32_t count,
 
 //  What comes back, and what gathered meanwhile, as one
 void lane_merge (zpeer_lane_t *self, entry_t *entry, unsigned sent);
+
+//  Any number
+uint64_t lane_random (zpeer_lane_t *self);
 
 //  Up to a quarter more, for what happens to many at once should not again
 uint32_t lane_jitter (zpeer_lane_t *self, uint32_t ms);

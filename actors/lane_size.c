@@ -76,3 +76,24 @@ lane_is_free (const zpeer_lane_t *self, uint64_t now, unsigned credit)
     return credit && now >= self->pause &&
            self->flight_count < lane_window (self, credit + self->flight_count);
 }
+
+uint64_t
+zpeer_lane_wake (const zpeer_lane_t *self, uint64_t now, unsigned credit)
+{
+    uint64_t at = lane_rest_wake (self);
+    if (at > self->settle_at)
+        at = self->settle_at;
+    if (self->live.count && at > self->expire_at)
+        at = self->expire_at;
+    if (now < self->pause) {
+        if ((self->live.count || self->owed.count || self->split_count) &&
+            at > self->pause)
+            at = self->pause;
+    }
+    else if (self->live.count && !self->idle &&
+             lane_is_free (self, now, credit)) {
+        if (at > self->due_at)
+            at = self->due_at;
+    }
+    return at < now ? now : at;
+}

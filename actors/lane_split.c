@@ -143,6 +143,14 @@ s_remove (zpeer_lane_t *self, split_t *split)
 //  --------------------------------------------------------------------------
 //  What is refused is owed
 
+//  Whether a batch is a later one than that by which the entry became a suspect. Ids
+//  begin anywhere; 0 is none.
+static bool
+s_is_later (uint64_t id, const entry_t *entry)
+{
+    return id && (int32_t) ((uint32_t) id - entry->suspect) > 0;
+}
+
 bool
 lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
                bool troubled, uint64_t well)
@@ -152,8 +160,7 @@ lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
         return false;
     //  A question that fails says nothing of what it was asked for, but of itself
     if (known && (!(entry->flags & REFUSED_ACT) || lane_acts (part)))
-        //  Ids begin anywhere; 0 is none
-        return well && (int32_t) ((uint32_t) well - entry->suspect) > 0;
+        return s_is_later (well, entry);
     entry->suspect = lane_suspect (self->last_id);
     lane_flag (entry, TROUBLED, troubled);
     lane_flag (entry, REFUSED_ACT, lane_acts (part));
@@ -365,14 +372,17 @@ s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
          const zpeer_result_t *result)
 {
     const part_t *part = &flight->parts[0];
+    entry_t *entry = &self->entries[part->handle];
+    bool vain = lane_poison (entry) && !s_is_later (self->ok_before, entry);
+    bool last = !self->live.count && !self->owed.count && !self->split_count &&
+                !self->flight_count;
     if (lane_lonely (self, part, result))
         return;
     s_count (self, flight);
-    //  What the others are answered tells; there are none
-    if (!self->live.count && !self->owed.count && !self->split_count &&
-        !self->flight_count)
+    //  What the others are answered tells. There are none, or none that may go.
+    if (vain || last)
         self->barren = BARREN_ALL;
-    lane_fail (self, &self->entries[part->handle], part->bits);
+    lane_fail (self, entry, part->bits);
     if (!flight->split)
         s_slow_down (self, now, flight, result);
 }

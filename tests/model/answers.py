@@ -47,6 +47,7 @@ class Answers:
         parts = [self._unload(part, result) for part in flight.parts]
         kept = [part for part in parts if part.phase not in (FORGOTTEN, GONE)]
         refused = self._is_refusal(result)
+        self.was_refused = result.end in (STATUS_END, STATUS_5XX)
         if result.verdict == SUCCESS:
             self._success(now, flight, kept, result)
         elif self.o.asg_life and result.end == STATUS_END and 400 <= result.status < 500:
@@ -501,13 +502,15 @@ class Answers:
                 self._fail(part.entry, part.bits)
 
     def _alone(self, now, flight, part, result):
+        e = part.entry
+        vain = e.poison and not self.ok_before > e.suspect
+        last = not (any(o.queue in ("live", "owed") for o in self.entries.values()) or self.splits or self.flights)
         if self._lonely(part, result):
             return
         self._count(flight)
-        if not any(e.queue in ("live", "owed") for e in self.entries.values()) and not self.splits and \
-                not self.flights:
-            self.barren = BARREN_ALL        # what the others are answered tells; there are none
-        self._fail(part.entry, part.bits)
+        if vain or last:        # what the others are answered tells; there are none, or none that may go
+            self.barren = BARREN_ALL
+        self._fail(e, part.bits)
         if not flight.split:
             self._slow_down(now, flight, result)
 

@@ -18,6 +18,7 @@ REST_FIRST_MS, REST_TIMES = 60000, 5        # a pause, and how often it is doubl
 REST_SOON_MS = 30000        # ... and the first, when it may have been chance
 ALONE_EVERY, ALONE_EVERY_MS, ALONE_NEWS_MS = 200, 300000, 30000
 ACTED_S = 60        # so long a peer may not yet have what others say of an instance that it was told of from here
+QUESTION_EVERY = 4  # one in so many probes goes by the order of the queue alone
 SWEEP_MS = 1000     # a Heartbeat may expire so much too late
 
 
@@ -45,6 +46,7 @@ class Lane(Answers):
         self.walk_active = self.walk_complete = False
         self.walk_instances = self.repaired = self.refused = 0
         self.launched = self.alone_from = self.alone_at = 0
+        self.was_refused = False            # the last attempt was answered, and failed
         self.failures = self.barren = self.barren_id = 0    # in a row: failed attempts; refused requests
         self.hung_size, self.hung_until, self.hung_quick = 0, 0, False
         self.probe_at = NEVER       # when a peer that has not answered may be told of all it can be
@@ -370,7 +372,7 @@ class Lane(Answers):
         if bit == H or not (changed or e.wants or e.phase or lately and not exact):
             return
         # what was sent may have come after it; or the peer may hold what was forgotten here, or had it newer
-        unknown = lately or c.flags & FRESH or e.tries and not exact
+        unknown = lately or c.flags & FRESH or e.tries
         if unknown and not e.held:
             e.clean = e.clean and bit != C      # it may have been there before what was sent from here
             self._owe_all(e)
@@ -683,8 +685,9 @@ class Lane(Answers):
         """What came first goes first: a hot instance is not overtaken for ever, nor stops the others. What is
         hung, or is not, is passed over where it must not join; and so it is at first, if it is the others' turn."""
         sent, first = {i.key for i in items}, not flight.parts
-        others = not self.failed or self.launched % 2
+        others = not self.failed or self.launched % QUESTION_EVERY
         turn = self.now < self.hung_until or others and self.barren > 0
+        doubtful = self.was_refused                     # then it begins anywhere in its queue
 
         def waits(o):
             """It is passed over, as long as there are others."""
@@ -696,7 +699,7 @@ class Lane(Answers):
                 continue
             if first and waits(e) and not waits(o) and not self._probes():
                 raise Wrong(f"turn: {e.key} goes before {o.key}, and it is the others'")
-            if o.place < e.place and not (waits(o) or (o.alone if first else o.hung != e.hung)):
+            if o.place < e.place and not doubtful and not (waits(o) or (o.alone if first else o.hung != e.hung)):
                 raise Wrong(f"order: {e.key} goes before {o.key}")
 
     def _probes(self):

@@ -24,6 +24,7 @@
 
 //  Attempts a dead peer may see: so many at once, and one more each so many ms
 #define DEAD_TRIES    6
+#define REFUSED_TRIES 20  //  More, by one that answers a status
 #define DEAD_EVERY_MS 7000
 
 //  It begins ------------------------------------------------------------------
@@ -186,7 +187,7 @@ s_troubled (const batch_t *batch, const zpeer_result_t *result)
 
 //  How many attempts a dead peer sees
 static void
-s_visit (peer_t *peer, grave_t *grave, bool dead)
+s_visit (peer_t *peer, grave_t *grave, bool dead, bool status)
 {
     uint64_t now = peer->world->now;
     if (!dead) {
@@ -196,7 +197,11 @@ s_visit (peer_t *peer, grave_t *grave, bool dead)
     if (grave->since == UINT64_MAX)
         *grave = (grave_t){.since = now};
     uint64_t dead_ms = now - grave->since;
-    if (grave->tries > DEAD_TRIES + dead_ms / DEAD_EVERY_MS)
+    //  What it may take has to be found
+    grave->refused |= status;
+    uint64_t most = DEAD_TRIES + dead_ms / DEAD_EVERY_MS +
+                    (grave->refused ? REFUSED_TRIES : 0);
+    if (grave->tries > most)
         world_fail (peer->world, "pace of a dead peer",
                     "P%u: %" PRIu64 " attempts in %" PRIu64 " ms", peer->number,
                     grave->tries, dead_ms);
@@ -208,9 +213,11 @@ s_check_pace (peer_t *peer, const batch_t *batch, const zpeer_result_t *result)
 {
     bool well = batch->well;
     bool permanent = result->verdict == ZPEER_PERMANENT_ERROR;
-    s_visit (peer, &peer->grave, !well && result->reached);
+    bool status =
+        result->end == ZPEER_END_STATUS || result->end == ZPEER_END_STATUS_5XX;
+    s_visit (peer, &peer->grave, !well && result->reached, status);
     s_visit (peer, &peer->paces[batch->which].grave,
-             !well && (result->reached || permanent));
+             !well && (result->reached || permanent), status);
 }
 
 static void

@@ -53,6 +53,7 @@ typedef struct {
 typedef struct {
     uint64_t since;  //  UINT64_MAX: it is not dead
     uint64_t tries;  //  Since then
+    bool refused;    //  And some answered a status
 } grave_t;
 
 //  What a lane must keep to

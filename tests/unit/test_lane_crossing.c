@@ -170,3 +170,24 @@ Test (lane_crossing, a_heartbeat_from_before_a_try_does_not_end_its_pauses)
     cr_expect_str_eq (s.said, "rejected a;", "that is no news");
     cr_expect_geq (zpeer_lane_wake (s.lane, s.now, 6) - s.now, 120000);
 }
+
+//  The peer had it newer, perhaps with an override, which no Register takes away: that
+//  another's Register is what the view says does not tell what the peer has now
+Test (lane_crossing, after_a_conflict_what_another_registers_is_asked_about)
+{
+    lane_fixture_register (&s, 'a', 5, 0);
+    lane_fixture_next (&s);
+    CODES (200);
+    s.now += 120000;
+    lane_fixture_change (&s, 'a', ZPEER_HEARTBEAT,
+                         (lane_state_t){.status = ZPEER_UP, .timestamp = 5});
+    lane_fixture_next (&s);
+    lane_fixture_conflict (&s, 9);
+    lane_fixture_change (&s, 'a', ZPEER_REGISTER,
+                         (lane_state_t){.status = ZPEER_DOWN,
+                                        .timestamp = 10,
+                                        .replicated = true});
+    EXPECT ("Heartbeat a @10");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a DOWN @10, Register a DOWN/UNKNOWN @10");
+}

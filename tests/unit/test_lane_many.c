@@ -11,8 +11,10 @@
 #define MINUTES_20 1200000
 #define PIECES     30  //  In which all are renewed, one after the other
 
-//  When the good ones have to be told
-#define TOLD_MS 10000
+//  When the good ones have to be told; and where the bad ones came together, so that
+//  the peer seems to refuse everything at first
+#define TOLD_MS       10000
+#define TOLD_FIRST_MS 30000
 
 //  And how long one of them may not have been renewed then: a lease lives 90 s
 #define LONGEST_MS 60000
@@ -97,20 +99,21 @@ s_untold (unsigned instances)
     return untold;
 }
 
-//  Of the instances every so many'th is bad
+//  Of the instances every so many'th is bad; or, first, as many of the first
 static void
-s_play (unsigned instances, unsigned every)
+s_play_with (unsigned instances, unsigned every, bool first)
 {
     unsigned bad = 0;
     lane_scenario_begin_with (&s, s_firewall, 30000);
     s_longest = s_refusals = s_piece = 0;
     memset (s_heard, 0, sizeof s_heard);
     for (unsigned i = 0; i < instances; i++)
-        bad += s.bad[i] = i % every == every / 2;
+        bad += s.bad[i] =
+            first ? i < instances / every : i % every == every / 2;
     lane_scenario_register (&s, KNOWN, KNOWN + 1);
     s_run (1000);
     lane_scenario_register (&s, 0, instances);
-    s_live (instances, TOLD_MS);
+    s_live (instances, first ? TOLD_FIRST_MS : TOLD_MS);
     cr_expect_eq (s_untold (instances), 0, "%u, every %u: %u are untold",
                   s_status, every, s_untold (instances));
     s_live (instances, MINUTES_20);
@@ -127,6 +130,14 @@ s_play (unsigned instances, unsigned every)
                    s_refusals - before);
     cr_expect_eq (lane_scenario_stats (&s).rejected, bad);
     lane_scenario_end (&s);
+}
+
+static void
+s_play (unsigned instances, unsigned every)
+{
+    s_play_with (instances, every, false);
+    if (every > 2)
+        s_play_with (instances, every, true);
 }
 
 static void

@@ -209,7 +209,10 @@ Test (lane_split, a_suspect_that_is_tried_again_has_no_company_in_a_part)
     cr_expect_eq (s.items, 4);
     s.now += 75000;
     lane_fixture_fail (&s, ZPEER_PERMANENT_ERROR, false, 400);
-    cr_expect_str_eq (lane_fixture_next (&s), "Heartbeat a @5");
+    //  Where the batch began is chance: the other half may be the first
+    while (!strstr (lane_fixture_next (&s), "Heartbeat a"))
+        lane_fixture_ok (&s);
+    cr_expect_str_eq (s.sent, "Heartbeat a @5");
 }
 
 //  It rests half a minute for that, though it rested before for another reason
