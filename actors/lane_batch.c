@@ -269,10 +269,7 @@ s_weigh (const entry_t *entry, zpeer_item_t *items, load_t *load)
 static bool
 s_is_due (const zpeer_lane_t *self, const entry_t *entry)
 {
-    if (!lane_poison (entry))
-        return true;
-    return self->last_ok &&
-           (int32_t) ((uint32_t) self->last_ok - entry->suspect) > 0;
+    return !lane_poison (entry) || lane_is_later (self->last_ok, entry);
 }
 
 //  Whether the entry must not be in the batch, for only one of them is hung. After a

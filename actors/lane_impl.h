@@ -447,6 +447,14 @@ lane_suspect (uint64_t id)
     return (uint32_t) id ? (uint32_t) id : 1;
 }
 
+//  Whether a batch is a later one than that by which the entry became a suspect. Ids
+//  begin anywhere; 0 is none.
+static inline bool
+lane_is_later (uint64_t id, const entry_t *entry)
+{
+    return id && (int32_t) ((uint32_t) id - entry->suspect) > 0;
+}
+
 //  A point in time as it is kept where 0 means never
 static inline uint32_t
 lane_stamp (uint64_t now)

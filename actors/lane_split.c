@@ -143,14 +143,6 @@ s_remove (zpeer_lane_t *self, split_t *split)
 //  --------------------------------------------------------------------------
 //  What is refused is owed
 
-//  Whether a batch is a later one than that by which the entry became a suspect. Ids
-//  begin anywhere; 0 is none.
-static bool
-s_is_later (uint64_t id, const entry_t *entry)
-{
-    return id && (int32_t) ((uint32_t) id - entry->suspect) > 0;
-}
-
 bool
 lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
                bool troubled, uint64_t well)
@@ -160,7 +152,7 @@ lane_confirms (const zpeer_lane_t *self, entry_t *entry, const part_t *part,
         return false;
     //  A question that fails says nothing of what it was asked for, but of itself
     if (known && (!(entry->flags & REFUSED_ACT) || lane_acts (part)))
-        return s_is_later (well, entry);
+        return lane_is_later (well, entry);
     entry->suspect = lane_suspect (self->last_id);
     lane_flag (entry, TROUBLED, troubled);
     lane_flag (entry, REFUSED_ACT, lane_acts (part));
@@ -373,7 +365,7 @@ s_alone (zpeer_lane_t *self, uint64_t now, const flight_t *flight,
 {
     const part_t *part = &flight->parts[0];
     entry_t *entry = &self->entries[part->handle];
-    bool vain = lane_poison (entry) && !s_is_later (self->ok_before, entry);
+    bool vain = lane_poison (entry) && !lane_is_later (self->ok_before, entry);
     bool last = !self->live.count && !self->owed.count && !self->split_count &&
                 !self->flight_count;
     if (lane_lonely (self, part, result))
