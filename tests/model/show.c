@@ -68,9 +68,8 @@ s_show_item (const zpeer_item_t *item)
     bool beat = fetches || item->action == ZPEER_HEARTBEAT ||
                 item->action == ZPEER_CANCEL;
     printf ("item %s %s %" PRIu64 " %s %s %u\n",
-            fetches ? "Fetch" : zpeer_action_name (action),
-            s_id (item->state), fetches ? 0 : item->timestamp,
-            beat ? "-" : s_status (item->status),
+            fetches ? "Fetch" : zpeer_action_name (action), s_id (item->state),
+            fetches ? 0 : item->timestamp, beat ? "-" : s_status (item->status),
             registers ? s_status (item->override) : "-",
             registers ? version_read (item->state) : 0);
 }

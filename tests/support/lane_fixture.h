@@ -66,8 +66,8 @@ void lane_fixture_forget (lane_fixture_t *self, char name);
 void lane_fixture_flag (lane_fixture_t *self, char name, unsigned flags);
 
 //  The lane missed that an instance was cancelled, then
-void lane_fixture_catch_up (lane_fixture_t *self, char name,
-                            uint64_t cancelled_at);
+void
+lane_fixture_catch_up (lane_fixture_t *self, char name, uint64_t cancelled_at);
 
 //  The next batch as text, "" if there is none
 const char *lane_fixture_next (lane_fixture_t *self);
