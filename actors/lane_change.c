@@ -287,15 +287,20 @@ s_replicated (zpeer_lane_t *self, entry_t *entry, const zpeer_change_t *change,
     }
     bool lately = lane_acted_lately (self, entry);
     bool exact = change->flags & ZPEER_CHANGE_EXACT;
+    //  A Register that changes nothing here, and says something else, has come late.
+    //  The peer had it in its turn, and took an override behind it for none if it was
+    //  in that status already.
+    bool late = bit == R && !changed && !exact;
     //  What changes nothing here may have changed the peer before it got what was
     //  sent from here
-    bool news = changed || lane_wants (entry) || flying || (lately && !exact);
+    bool news =
+        changed || lane_wants (entry) || flying || (lately && !exact) || late;
     if (bit == H || !news)
         return;
     //  What was sent from here may have come to the peer after it; or the peer may
     //  hold what was forgotten here, or had it newer, so that it was not told
     bool unknown =
-        lately || (change->flags & ZPEER_CHANGE_FRESH) || entry->tries;
+        lately || late || (change->flags & ZPEER_CHANGE_FRESH) || entry->tries;
     if (unknown && !(entry->flags & HELD)) {
         //  The other's Cancel may have been there before what was sent from here
         if (bit == C)

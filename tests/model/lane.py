@@ -368,11 +368,14 @@ class Lane(Answers):
             self._replicated_asg(e, changed and e.phase)
             return
         lately, exact = self.acted_lately(e), c.flags & EXACT
+        # it changes nothing here, and says something else: the peer had it in its turn, and took an override behind
+        # it for none if it was in that status already
+        late = bit == R and not changed and not exact
         # what changes nothing here may have changed the peer before it got what was sent from here
-        if bit == H or not (changed or e.wants or e.phase or lately and not exact):
+        if bit == H or not (changed or e.wants or e.phase or lately and not exact or late):
             return
         # what was sent may have come after it; or the peer may hold what was forgotten here, or had it newer
-        unknown = lately or c.flags & FRESH or e.tries
+        unknown = lately or late or c.flags & FRESH or e.tries
         if unknown and not e.held:
             e.clean = e.clean and bit != C      # it may have been there before what was sent from here
             self._owe_all(e)

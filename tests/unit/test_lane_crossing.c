@@ -191,3 +191,26 @@ Test (lane_crossing, after_a_conflict_what_another_registers_is_asked_about)
     CODES (200);
     EXPECT ("DeleteStatusOverride a DOWN @10, Register a DOWN/UNKNOWN @10");
 }
+
+//  1. Another registers the instance, and sets an override. 2. It registers it once more,
+//  in that status; here that comes late, and is outdated. 3. At the peer it came before
+//  the override, which the peer took for none: it was in that status.
+Test (lane_crossing,
+      a_register_that_comes_late_may_have_cost_the_peer_an_override)
+{
+    lane_fixture_register (&s, 'a', 5, 0);
+    lane_fixture_next (&s);
+    CODES (200);
+    s.now += 120000;
+    lane_fixture_change (&s, 'a', ZPEER_STATUS_UPDATE,
+                         (lane_state_t){.status = ZPEER_OUT_OF_SERVICE,
+                                        .override = ZPEER_OUT_OF_SERVICE,
+                                        .timestamp = 5,
+                                        .replicated = true});
+    EXPECT ("");
+    lane_fixture_flag (&s, 'a', ZPEER_CHANGE_REPLICATED);
+    EXPECT ("Heartbeat a @5");
+    CODES (200);
+    EXPECT ("DeleteStatusOverride a OUT_OF_SERVICE @5, "
+            "Register a OUT_OF_SERVICE/OUT_OF_SERVICE @5");
+}
