@@ -26,6 +26,7 @@ batch_new (peer_t *peer, which_t which, bool single, uint32_t count)
     self->lane_life = peer->batcher.life;
     self->calm = world_is_calm (world);
     self->single = single;
+    self->sent_at = peer->world->now;
     self->count = count;
     return self;
 }

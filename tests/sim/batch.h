@@ -20,6 +20,7 @@ typedef struct {
     struct peer *peer;  //  Borrowed
     uint64_t id;        //  From 1, in this world
     which_t which;
+    uint64_t sent_at;
     unsigned lane_life;  //  Of its lane, when it was sent
     bool calm;           //  It was sent when there were no faults any more
     bool well;           //  When it has ended: the peer is not to blame

@@ -124,9 +124,12 @@ remote_apply (world_t *world, void *whom, uint64_t count)
             (!request->open || batch->lane_life != peer->batcher.life))
             peer->keys[item->key].late = true;
         uint16_t code = s_apply_item (world, request, item);
-        //  A lane that is added when the view lets go of something is not told of it
-        if (item->key < KEYS_MAX && batch->lane_life != peer->batcher.life &&
-            !s_is_remembered (world, peer, item->key))
+        //  A lane that is added when the view lets go of something is not told of it,
+        //  though it comes back
+        bool gone = item->key < KEYS_MAX &&
+                    (batch->sent_at < world->instances[item->key].gone_at ||
+                     !s_is_remembered (world, peer, item->key));
+        if (gone && batch->lane_life != peer->batcher.life)
             peer_lapse (peer, item->key);
         if (request->first)
             continue;  //  The answer is that to the second one

@@ -118,6 +118,7 @@ world_gone (world_t *self)
         if (!instance->known || world_state (self, key))
             continue;
         instance->known = false;
+        instance->gone_at = self->now;
         world_count (self, TALLY_GONE);
         world_say (self, "I%u is gone", key);
         for (unsigned i = 0; i < self->peer_count; i++) {

@@ -116,6 +116,7 @@ typedef struct {
     char id[12];
     uint64_t top;           //  Highest timestamp ever, Forget or not
     uint64_t cancelled_at;  //  When the newest Cancel was accepted
+    uint64_t gone_at;       //  When the view had let go of it last
     bool known;             //  The view has it
     bool forgotten;         //  And not registered since
     bool orphan;    //  Forgotten, and back through a peer's replication:
