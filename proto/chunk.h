@@ -53,16 +53,16 @@ typedef enum {
 
 typedef struct {
     zpeer_state_t *state;  //  Owned reference, or NULL: unchanged
-    uint64_t given;        //  Timestamp of a Heartbeat that the view cannot
-                           //  vouch for; of a Forget, the highest ever known,
-                           //  which its state has not; with OWE or VERIFY of
-        //  what was cancelled, when that was accepted, ms; 0:
-        //  none
+    //  Timestamp of a Heartbeat that the view cannot vouch for; of a Forget, the
+    //  highest ever known, which its state has not; with OWE or VERIFY of what was
+    //  cancelled, when that was accepted, ms; 0: none
+    uint64_t given;
     uint32_t handle;  //  Of the instance, or of the ASG
     uint8_t action;   //  zpeer_action_t
-    uint8_t origin;   //  Number of the lane whose peer told the source, and
-                      //  1; 0: none did
-    uint16_t flags;   //  zpeer_change_flag_t
+    uint8_t
+        origin;  //  Number of the lane whose peer told the source, and 1; 0:
+                 //  none did
+    uint16_t flags;  //  zpeer_change_flag_t
 } zpeer_change_t;
 
 //  A chunk is most of what is copied on the hot path

@@ -627,6 +627,8 @@ class Lane(Answers):
         """Nothing waits for longer while the lane may send."""
         for e in self.entries.values():
             suspect = e.poison and self.flights     # it may wait for what others are answered
+            if e.by_age:                            # since is when it was cancelled, which may be long ago
+                continue
             if e.queue == "live" and now - e.since >= self.o.linger and not suspect:
                 raise Wrong(f"linger: {e.key} waits since {e.since}")
 
